@@ -1,0 +1,85 @@
+# Everything is made in .venv inside this folder, from the exact versions and hashes in requirements/.
+# Needed beforehand: Python 3.11 or newer (with its venv module), make and a package index that pip can reach.
+# ARGS reaches the command behind a target: make demo ARGS="--fault prefix_cut", make test ARGS="tests/core -x".
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules
+
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$python; break; }; done)
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+ARGS ?=
+
+.PHONY: help demo test check format lint types contracts coverage bench requirements clean
+
+help: ## Show this list.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: .venv/.demo ## Watch a real retrieval pipeline over the standard library's documentation.
+	@$(BIN)/rop-otel demo $(ARGS)
+
+test: .venv/.dev ## Run all tests.
+	@echo "Running all tests ..."
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: lint types contracts coverage ## Everything that a change needs: format, lint, types, contracts, tests, docs that run.
+	@echo "Everything holds."
+
+format: .venv/.dev ## Format the sources and mend what ruff can mend.
+	@$(BIN)/ruff check --quiet --fix-only .
+	@$(BIN)/ruff format --quiet .
+
+lint: .venv/.dev ## Check format and lint (ruff).
+	@echo "Checking the format and linting ..."
+	@$(BIN)/ruff format --check --quiet . || { $(BIN)/ruff format --check .; exit 1; }
+	@$(BIN)/ruff check --quiet .
+
+types: .venv/.dev ## Check types (mypy, strict).
+	@echo "Checking types ..."
+	@$(BIN)/mypy
+
+contracts: .venv/.dev ## Check who may import whom (import-linter).
+	@echo "Checking the import contracts ..."
+	@$(BIN)/lint-imports
+
+coverage: .venv/.dev ## Run all tests, the docs' code included, and report branch coverage.
+	@echo "Running all tests with branch coverage ..."
+	@$(BIN)/python -m pytest --cov --cov-report=term $(ARGS)
+
+bench: .venv/.dev ## Run the benchmarks and write benchmarks/results.md (minutes).
+	@$(BIN)/python benchmarks/report.py $(ARGS)
+
+COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
+	--no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml
+requirements: .venv/.dev ## Pin anew the newest versions that pyproject.toml allows.
+	@$(COMPILE) --extra cpu --group dev --output-file requirements/dev.txt
+	@$(COMPILE) --extra cpu --group build --constraints requirements/dev.txt --output-file requirements/demo.txt
+	@$(COMPILE) --constraints requirements/dev.txt --output-file requirements/base.txt
+	@echo "Wrote requirements/*.txt; run make check."
+
+clean: ## Remove the environment and everything that the tools left.
+	@rm -rf .venv .work build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/pyvenv.cfg:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed, and none was found on the PATH." \
+		"Name one: make PYTHON=/path/to/python3" >&2; exit 2; }
+	@echo "Making .venv with $$($(PYTHON) --version) ..."
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo "$(PYTHON) could not make a virtual environment" \
+		"(on Debian and Ubuntu: install python3-venv)." >&2; exit 2; }
+
+.venv/.demo: requirements/demo.txt pyproject.toml | .venv/pyvenv.cfg
+	@echo "Installing the pinned packages of the demo into .venv ..."
+	@$(PIP) install --require-hashes --requirement requirements/demo.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# The packages of the tests include those of the demo, so this makes the other stamp too.
+.venv/.dev: requirements/dev.txt requirements/demo.txt pyproject.toml | .venv/pyvenv.cfg
+	@echo "Installing the pinned packages of the tests into .venv ..."
+	@$(PIP) install --require-hashes --requirement requirements/dev.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch .venv/.demo $@
