@@ -55,9 +55,11 @@ def stage_record(
 
     Args:
         attributes: Of the span.
-        trace_id, span_id: Of the span, in hex.
+        trace_id: Of the span, in hex.
+        span_id: Of the span, in hex.
         parent_id: Span ID of the nearest enclosing stage of the same handoff.
-        start_ns, end_ns: Unix nanoseconds; no end where it had not ended when its handoff did.
+        start_ns: Unix nanoseconds.
+        end_ns: Unix nanoseconds; None where it had not ended when its handoff did.
         failed: Whether its status is ERROR.
         dropped_attributes: How many attributes the span lost to a limit. The count of a list may be among them, so
             a list without a count then counts as cut.
@@ -112,8 +114,10 @@ def handoff_record(
 
     Args:
         attributes: Of the span; for ones that :func:`is_handoff` accepts.
-        trace_id, span_id: Of the span, in hex.
-        start_ns, end_ns: Unix nanoseconds.
+        trace_id: Of the span, in hex.
+        span_id: Of the span, in hex.
+        start_ns: Unix nanoseconds.
+        end_ns: Unix nanoseconds.
         stages: In any order.
 
     Returns:

@@ -1,0 +1,1 @@
+"""Everything that decides, pure: no telemetry, no I/O, no clock, no environment."""

@@ -1,0 +1,36 @@
+"""The live handoff: facts, the checks over them, and what they conclude."""
+
+from rop_otel.core.handoff.assess import assess
+from rop_otel.core.handoff.assessment import (
+    Assessment,
+    CitationCounts,
+    Drop,
+    DropCause,
+    Finding,
+    FindingCode,
+    Severity,
+    Shown,
+    StageScores,
+    Verdict,
+)
+from rop_otel.core.handoff.record import HandoffRecord, Ids, StageRecord
+from rop_otel.core.handoff.sink import Notice, Sink
+
+__all__ = [
+    "Assessment",
+    "CitationCounts",
+    "Drop",
+    "DropCause",
+    "Finding",
+    "FindingCode",
+    "HandoffRecord",
+    "Ids",
+    "Notice",
+    "Severity",
+    "Shown",
+    "Sink",
+    "StageRecord",
+    "StageScores",
+    "Verdict",
+    "assess",
+]

@@ -1,0 +1,82 @@
+"""The one function that judges a handoff; every door calls it."""
+
+from __future__ import annotations
+
+from rop_otel.core.handoff import kinds
+from rop_otel.core.handoff.assessment import Assessment, Shown, StageScores, Verdict
+from rop_otel.core.handoff.expected import Expected
+from rop_otel.core.handoff.findings import find
+from rop_otel.core.handoff.findings.labels import count_citations
+from rop_otel.core.handoff.lost import where_lost
+from rop_otel.core.handoff.record import HandoffRecord
+from rop_otel.core.handoff.scores import Judgments, judged_scores, selected_scores
+from rop_otel.core.handoff.trip import Trip, list_is_cut
+from rop_otel.core.handoff.verdict import at_hand, membership_of, mode_of, verdict_of
+from rop_otel.core.profile import Membership, Resolver
+
+
+def assess(record: HandoffRecord, *, resolver: Resolver | None = None) -> Assessment:
+    """Return everything that can be concluded about one handoff.
+
+    Args:
+        record: The facts. Without stages the verdict is ``UNVERIFIABLE`` at best.
+        resolver: The resolver in force at this door; None: an ID stands for itself. Where the handoff names another
+            one, nothing is scored and findings compare IDs as they are.
+    """
+    resolver_at_hand = at_hand(record, resolver)
+    in_force = resolver if resolver_at_hand else None
+    trip = Trip(record, in_force)
+    membership = membership_of(record, in_force) if resolver_at_hand else None
+    judgments = _judgments(record, in_force) if resolver_at_hand else None
+    scored = [_score_stage(trip, place, membership, judgments) for place in range(len(trip.stages))]
+    expected = Expected(record.expected, record.stages)
+    verdict = verdict_of(record, trip.shown, membership=membership, resolver_at_hand=resolver_at_hand)
+    shown, rank = _score_shown(trip, membership, judgments)
+    lost = verdict is Verdict.FAIL and membership is not None
+    return Assessment(
+        handoff_name=record.name,
+        handoff_id=record.handoff_id,
+        trace_id=record.trace_id,
+        record_id=record.record_id,
+        run_id=record.run_id,
+        mode=mode_of(record),
+        verdict=verdict,
+        selected_rank=rank,
+        drop=where_lost(trip, membership, expected) if lost and membership else None,
+        findings=find(trip, expected, judged=[scores.judged for scores in scored]),
+        stages=tuple(scores for scores in scored if scores.stage != kinds.READER),
+        shown=shown,
+        citations=count_citations(trip),
+    )
+
+
+def _judgments(record: HandoffRecord, resolver: Resolver | None) -> Judgments | None:
+    return Judgments(record.judged, grades=record.grades, resolver=resolver) if record.judged else None
+
+
+def _score_stage(trip: Trip, place: int, membership: Membership | None, judgments: Judgments | None) -> StageScores:
+    stage, held = trip.stages[place], trip.returned_set(place)
+    if stage.returned is None or held is None or stage.kind == kinds.READER:
+        return StageScores(stage=stage.kind, name=stage.name, round=stage.round)
+    cut = list_is_cut(stage)
+    present = membership.holds(held) if membership else None
+    rank = membership.rank(stage.returned) if membership and present else None
+    return StageScores(
+        stage=stage.kind,
+        name=stage.name,
+        round=stage.round,
+        returned=max(stage.returned_count or 0, len(stage.returned)),
+        present=None if cut and not present else present,
+        selected=selected_scores(rank, depth=len(stage.returned), cut=cut) if membership else {},
+        judged=judged_scores(judgments, stage.returned, held=held, cut=cut) if judgments else {},
+    )
+
+
+def _score_shown(trip: Trip, membership: Membership | None, judgments: Judgments | None) -> tuple[Shown, int | None]:
+    if not trip.shown.usable:
+        return Shown(), None
+    ids, cut = trip.shown.known_ids, trip.shown.cut
+    rank = membership.rank(ids) if membership else None
+    selected = selected_scores(rank, depth=len(ids), cut=cut) if membership else {}
+    judged = judged_scores(judgments, ids, held=frozenset(ids), cut=cut) if judgments else {}
+    return Shown(ids=ids, selected=selected, judged=judged), rank

@@ -1,0 +1,303 @@
+"""What the checks conclude about one handoff: verdict, loss, findings, scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+Scores = Mapping[str, float]
+"""Measure name (``recall@5``, ``rr``, ``ndcg@10``, ``precision@5``) to value; empty where nothing is scored."""
+
+
+class Verdict(StrEnum):
+    """ROP's seven record verdicts, in the order in which they are checked."""
+
+    DECLARATION_INVALID = "DECLARATION_INVALID"
+    NOT_APPLICABLE = "NOT_APPLICABLE"
+    SELECTOR_ERROR = "SELECTOR_ERROR"
+    RESOLUTION_ERROR = "RESOLUTION_ERROR"
+    UNVERIFIABLE = "UNVERIFIABLE"
+    PASS = "PASS"
+    FAIL = "FAIL"
+
+
+class DropCause(StrEnum):
+    """Why a selected object did not reach the reader."""
+
+    NO_TEXT = "no_text"
+    BELOW_CUTOFF = "below_cutoff"
+    UNOBSERVED_STAGE = "unobserved_stage"
+    BEYOND_RECORDED_DEPTH = "beyond_recorded_depth"
+    NEVER_RETRIEVED = "never_retrieved"
+    UNUSED = "unused"
+    SILENT_CUT = "silent_cut"
+    FUSED_OUT = "fused_out"
+    TRUNCATED = "truncated"
+    RERANKED_AWAY = "reranked_away"
+    DIVERSIFIED_AWAY = "diversified_away"
+    DISPLACED = "displaced"
+    REORDERED_AWAY = "reordered_away"
+    NO_SENTENCE_KEPT = "no_sentence_kept"
+    OVER_BUDGET = "over_budget"
+    DROPPED = "dropped"
+
+
+class Severity(StrEnum):
+    """How much a finding matters."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class FindingCode(StrEnum):
+    """What a finding is about."""
+
+    SILENT_CUT = "silent_cut"
+    FOREIGN_IDS = "foreign_ids"
+    DUPLICATE_IDS = "duplicate_ids"
+    TOP_RANKED_CUT = "top_ranked_cut"
+    EXPANSION_DISPLACED = "expansion_displaced"
+    STARVED_CONTEXT = "starved_context"
+    LABELS_MALFORMED = "labels_malformed"
+    LABEL_DUPLICATE = "label_duplicate"
+    LABEL_UNATTACHED = "label_unattached"
+    LABEL_MISATTRIBUTED = "label_misattributed"
+    CITATION_UNRESOLVED = "citation_unresolved"
+    SCOPE_LEAK = "scope_leak"
+    FALLBACK_USED = "fallback_used"
+    FUSION_BELOW_ARM = "fusion_below_arm"
+    IDS_UNREADABLE = "ids_unreadable"
+    STAGE_NOT_OBSERVED = "stage_not_observed"
+    STAGE_LATE = "stage_late"
+
+
+SEVERITY: Mapping[FindingCode, Severity] = {
+    FindingCode.SILENT_CUT: Severity.WARNING,
+    FindingCode.FOREIGN_IDS: Severity.WARNING,
+    FindingCode.DUPLICATE_IDS: Severity.INFO,
+    FindingCode.TOP_RANKED_CUT: Severity.ERROR,
+    FindingCode.EXPANSION_DISPLACED: Severity.ERROR,
+    FindingCode.STARVED_CONTEXT: Severity.ERROR,
+    FindingCode.LABELS_MALFORMED: Severity.ERROR,
+    FindingCode.LABEL_DUPLICATE: Severity.ERROR,
+    FindingCode.LABEL_UNATTACHED: Severity.ERROR,
+    FindingCode.LABEL_MISATTRIBUTED: Severity.ERROR,
+    FindingCode.CITATION_UNRESOLVED: Severity.ERROR,
+    FindingCode.SCOPE_LEAK: Severity.ERROR,
+    FindingCode.FALLBACK_USED: Severity.WARNING,
+    FindingCode.FUSION_BELOW_ARM: Severity.INFO,
+    FindingCode.IDS_UNREADABLE: Severity.ERROR,
+    FindingCode.STAGE_NOT_OBSERVED: Severity.WARNING,
+    FindingCode.STAGE_LATE: Severity.WARNING,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that is wrong, or worth a look, at one stage.
+
+    Args:
+        code: What it is about.
+        stage: Kind of the stage (or the declared stage that is missing).
+        name, round: Which one, where known.
+        ids, labels: Sorted by code point.
+        message: One sentence with the values in it.
+    """
+
+    code: FindingCode
+    stage: str
+    name: str | None = None
+    round: int | None = None
+    ids: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    message: str
+
+    @property
+    def severity(self) -> Severity:
+        """How much it matters; fixed by its code."""
+        return SEVERITY[self.code]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON shape of the contract."""
+        return {
+            "code": self.code.value,
+            "severity": self.severity.value,
+            "stage": self.stage,
+            "name": self.name,
+            "round": self.round,
+            "ids": list(self.ids),
+            "labels": list(self.labels),
+            "message": self.message,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drop:
+    """Where and why the selected object was lost.
+
+    Args:
+        cause: Why.
+        stage, name, round: The stage at which it was lost; None where no stage can be blamed.
+    """
+
+    cause: DropCause
+    stage: str | None = None
+    name: str | None = None
+    round: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageScores:
+    """Sizes and scores of one stage's list.
+
+    Args:
+        stage, name, round: Which stage.
+        returned: True count of returned IDs; None where unreadable.
+        present: Whether the recorded list holds the selected object; None without a usable selection, where the
+            list is unreadable, or where it is cut and the recorded part does not hold it.
+        selected, judged: Scores; empty where nothing is scored.
+    """
+
+    stage: str
+    name: str | None = None
+    round: int | None = None
+    returned: int | None = None
+    present: bool | None = None
+    selected: Scores = field(default_factory=dict)
+    judged: Scores = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON shape of the contract."""
+        return {
+            "stage": self.stage,
+            "name": self.name,
+            "round": self.round,
+            "returned": self.returned,
+            "selected": dict(self.selected),
+            "judged": dict(self.judged),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """The known part of what the reader was shown.
+
+    Args:
+        ids: In order; empty where nothing usable was shown.
+        selected, judged: Scores of it; empty where nothing is scored.
+    """
+
+    ids: tuple[str, ...] = ()
+    selected: Scores = field(default_factory=dict)
+    judged: Scores = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON shape of the contract."""
+        return {"ids": list(self.ids), "selected": dict(self.selected), "judged": dict(self.judged)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitationCounts:
+    """Citations of the answer by outcome, repeats counted."""
+
+    resolved: int = 0
+    unresolved: int = 0
+    misattributed: int = 0
+    unattached: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assessment:
+    """Everything that is concluded about one handoff. ``str()`` of it is one sentence.
+
+    Args:
+        handoff_name, handoff_id, trace_id, record_id, run_id: Which handoff.
+        mode: The mode in force; as recorded where it is invalid.
+        verdict: None where the handoff was not assessed here; ``note`` then says why.
+        selected_rank: Rank in the known shown list, 1-based; None where it has none.
+        drop: Where it was lost; for a FAIL only.
+        findings: By stage order, then code.
+        stages: In order, without readers and without stages left out.
+        shown: The known shown list.
+        citations: Citations by outcome.
+        note: Why there is no verdict.
+    """
+
+    handoff_name: str
+    handoff_id: str = ""
+    trace_id: str = ""
+    record_id: str | None = None
+    run_id: str | None = None
+    mode: str = "open"
+    verdict: Verdict | None = None
+    selected_rank: int | None = None
+    drop: Drop | None = None
+    findings: tuple[Finding, ...] = ()
+    stages: tuple[StageScores, ...] = ()
+    shown: Shown = field(default_factory=Shown)
+    citations: CitationCounts = field(default_factory=CitationCounts)
+    note: str | None = None
+
+    @property
+    def dropped_at(self) -> str | None:
+        """Kind of the stage at which the selected object was lost; None for anything but such a FAIL."""
+        return self.drop.stage if self.drop else None
+
+    @property
+    def drop_cause(self) -> DropCause | None:
+        """Why it was lost; None for anything but a FAIL."""
+        return self.drop.cause if self.drop else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON shape of the contract."""
+        drop = self.drop
+        return {
+            "handoff_id": self.handoff_id,
+            "trace_id": self.trace_id,
+            "handoff_name": self.handoff_name,
+            "record_id": self.record_id,
+            "run_id": self.run_id,
+            "mode": self.mode,
+            "verdict": self.verdict.value if self.verdict else None,
+            "selected_rank": self.selected_rank,
+            "dropped_at": drop.stage if drop else None,
+            "dropped_at_name": drop.name if drop else None,
+            "dropped_at_round": drop.round if drop else None,
+            "drop_cause": drop.cause.value if drop else None,
+            "findings": [finding.as_dict() for finding in self.findings],
+            "stages": [stage.as_dict() for stage in self.stages],
+            "shown": self.shown.as_dict(),
+        }
+
+    def __str__(self) -> str:
+        return f"{self.handoff_name}: {self._verdict_words()}{self._finding_words()}"
+
+    def _verdict_words(self) -> str:
+        if self.verdict is None:
+            return f"not assessed, {self.note}"
+        if self.verdict is Verdict.PASS:
+            where = f" at rank {self.selected_rank}" if self.selected_rank else ""
+            return f"PASS, the selected object reached the reader{where}"
+        if self.verdict is Verdict.FAIL:
+            place = f" at {self.dropped_at}" if self.dropped_at else ""
+            return f"FAIL, the selected object was lost{place} ({self.drop_cause})"
+        return f"{self.verdict.value}, {_WORDS[self.verdict]}"
+
+    def _finding_words(self) -> str:
+        if not self.findings:
+            return ""
+        named = ", ".join(f"{finding.code} at {finding.stage}" for finding in self.findings[:3])
+        more = len(self.findings) - 3
+        return f"; findings: {named}" + (f" and {more} more" if more > 0 else "")
+
+
+_WORDS = {
+    Verdict.DECLARATION_INVALID: "the mode, rule or cutoff is none of the contract's",
+    Verdict.NOT_APPLICABLE: "no selected object was required to reach the reader",
+    Verdict.SELECTOR_ERROR: "a selection was due and no usable one came",
+    Verdict.RESOLUTION_ERROR: "the resolver does not know the selected object",
+    Verdict.UNVERIFIABLE: "what the reader was shown could not be observed well enough",
+}

@@ -1,0 +1,41 @@
+"""All findings of one handoff, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rop_otel.core.handoff.assessment import Finding, Scores
+from rop_otel.core.handoff.expected import Expected
+from rop_otel.core.handoff.findings.context import about_running, late, not_observed
+from rop_otel.core.handoff.findings.labels import about_labels
+from rop_otel.core.handoff.findings.lists import about_list
+from rop_otel.core.handoff.findings.ranking import about_ranking
+from rop_otel.core.handoff.trip import Trip
+
+
+def find(trip: Trip, expected: Expected, *, judged: Sequence[Scores]) -> tuple[Finding, ...]:
+    """Return the findings by stage order, then code.
+
+    Args:
+        trip: The handoff.
+        expected: The stages that it declares.
+        judged: Judged scores of each stage, in order.
+    """
+    found = sorted(_placed(trip, expected, judged), key=lambda item: (item[0], item[1].code))
+    return tuple(finding for _, finding in found)
+
+
+def _placed(trip: Trip, expected: Expected, judged: Sequence[Scores]) -> Iterator[tuple[int, Finding]]:
+    for place in range(len(trip.stages)):
+        for finding in about_list(trip, place):
+            yield place, finding
+        for finding in about_ranking(trip, place, judged):
+            yield place, finding
+        for finding in about_running(trip, place):
+            yield place, finding
+    yield from about_labels(trip)
+    end = len(trip.stages)
+    for offset, stage in enumerate(trip.late):
+        yield end + offset, late(stage)
+    for offset, finding in enumerate(not_observed(expected)):
+        yield end + len(trip.late) + offset, finding

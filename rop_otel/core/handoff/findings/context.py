@@ -1,0 +1,41 @@
+"""Findings about a stage's own report of how it ran: starved context, a fallback, a late end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from rop_otel.core.handoff import kinds
+from rop_otel.core.handoff.assessment import Finding, FindingCode
+from rop_otel.core.handoff.expected import Expected
+from rop_otel.core.handoff.findings.making import finding_at
+from rop_otel.core.handoff.record import StageRecord
+from rop_otel.core.handoff.trip import Trip
+
+STARVED_RATIO: Final = 0.1
+"""Share of its token budget below which packing is starved, where the handoff does not say."""
+
+
+def about_running(trip: Trip, place: int) -> Iterator[Finding]:
+    """Yield the findings about how one stage ran."""
+    stage = trip.stages[place]
+    if stage.fallback:
+        ran = f", {stage.implementation}" if stage.implementation else ""
+        yield finding_at(stage, FindingCode.FALLBACK_USED, f"{stage.kind} ran its fallback{ran}")
+    if stage.kind == kinds.PACKING and stage.tokens is not None and stage.token_budget is not None:
+        ratio = STARVED_RATIO if trip.record.starved_ratio is None else trip.record.starved_ratio
+        if stage.tokens < ratio * stage.token_budget and trip.was_handed_documents(place):
+            message = f"packing used {stage.tokens} of {stage.token_budget} tokens though it was handed documents"
+            yield finding_at(stage, FindingCode.STARVED_CONTEXT, message)
+
+
+def late(stage: StageRecord) -> Finding:
+    """Return the finding for a stage that ended after its handoff."""
+    return finding_at(stage, FindingCode.STAGE_LATE, f"{stage.kind} ended after its handoff and is left out")
+
+
+def not_observed(expected: Expected) -> Iterator[Finding]:
+    """Yield one finding for each declared stage that no span showed."""
+    for entry in expected.missing:
+        message = f"the declared stage {entry!r} was not observed"
+        yield Finding(code=FindingCode.STAGE_NOT_OBSERVED, stage=entry, message=message)

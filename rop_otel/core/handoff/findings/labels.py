@@ -1,0 +1,177 @@
+"""Findings about citation labels: what the reader was shown under one, and what it resolves to in the response."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from rop_otel.core.handoff import kinds
+from rop_otel.core.handoff.assessment import CitationCounts, Finding, FindingCode
+from rop_otel.core.handoff.findings.making import finding_at, quoted
+from rop_otel.core.handoff.record import StageRecord
+from rop_otel.core.handoff.trip import Trip, list_is_cut, visible
+
+Labels = Mapping[str, str]
+"""Label to ID."""
+
+
+class RoundLabels(NamedTuple):
+    """What one round showed under labels.
+
+    Args:
+        shown: Label to the first ID shown with it, in order; an ID may be unreadable.
+        usable: Whether every stage that shows anything has usable labels and an uncut list.
+        shows: Whether anything was shown.
+    """
+
+    shown: Labels
+    usable: bool
+    shows: bool
+
+
+class Attachment(NamedTuple):
+    """What the labels of a round resolve to in one reader's response.
+
+    Args:
+        labels: The round's labels.
+        sources: Label to attached ID; None where nothing is known to be attached.
+        complete: Whether a label that is not in ``sources`` resolves to nothing for certain.
+    """
+
+    labels: RoundLabels
+    sources: Labels | None
+    complete: bool
+
+
+def about_labels(trip: Trip) -> Iterator[tuple[int, Finding]]:
+    """Yield the place and finding of everything that is wrong with labels."""
+    for place, stage in enumerate(trip.stages):
+        if _malformed(stage):
+            message = f"{stage.kind} gave {len(stage.labels or ())} labels for {len(stage.returned or ())} IDs"
+            yield place, finding_at(stage, FindingCode.LABELS_MALFORMED, message)
+    yield from _duplicates(trip)
+    for place, attachment in attachments(trip):
+        yield from ((place, finding) for finding in _against_reader(trip, trip.stages[place], attachment))
+
+
+def attachments(trip: Trip) -> Iterator[tuple[int, Attachment]]:
+    """Yield the place of each reader whose labels can be checked, with what they resolve to."""
+    showing = [place for place in trip.shown.places if trip.stages[place].kind in kinds.SHOWING]
+    if not showing:
+        return
+    last = trip.stages[showing[-1]].round
+    rounds: dict[int | None, list[StageRecord]] = {}
+    for place in showing:
+        rounds.setdefault(trip.stages[place].round, []).append(trip.stages[place])
+    read = {number: _round_labels(stages) for number, stages in rounds.items()}
+    for place, stage in enumerate(trip.stages):
+        if stage.kind == kinds.READER:
+            own = read.get(stage.round)
+            labels = own if own is not None and own.shows else read[last]
+            if labels.usable:
+                yield place, _attach(labels, stage)
+
+
+def count_citations(trip: Trip) -> CitationCounts:
+    """Count the citations of the answers by what their label resolves to; what is not known is not counted."""
+    counts = dict.fromkeys(CitationCounts.__dataclass_fields__, 0)
+    for place, attachment in attachments(trip):
+        for label in trip.stages[place].citations or ():
+            outcome = _outcome(trip, label, attachment)
+            if outcome is not None:
+                counts[outcome] += 1
+    return CitationCounts(**counts)
+
+
+def _outcome(trip: Trip, label: str, attachment: Attachment) -> str | None:
+    if label not in attachment.labels.shown:
+        return "unresolved"
+    shown = attachment.labels.shown[label]
+    if attachment.sources is None or not shown:
+        return None
+    if label not in attachment.sources:
+        return "unattached" if attachment.complete else None
+    attached = attachment.sources[label]
+    if not attached:
+        return None
+    return "resolved" if trip.match(shown, attached) else "misattributed"
+
+
+def _malformed(stage: StageRecord) -> bool:
+    if stage.kind not in kinds.LABELLING or stage.labels is None or stage.returned is None:
+        return False
+    if stage.kind == kinds.READER and not stage.labels:
+        return False
+    return len(stage.labels) != len(stage.returned)
+
+
+def _pairs(stage: StageRecord) -> list[tuple[str, str]] | None:
+    """Return each label and ID shown with it, None where the labels are not usable."""
+    ids, labels = stage.returned, stage.labels
+    if ids is None or labels is None or len(labels) != len(ids):
+        return None
+    return [pair for pair, seen in zip(zip(labels, ids, strict=True), visible(stage), strict=True) if seen]
+
+
+def _round_labels(stages: Sequence[StageRecord]) -> RoundLabels:
+    shown: dict[str, str] = {}
+    usable, shows = True, False
+    for stage in stages:
+        if stage.returned is not None and not any(visible(stage)) and not list_is_cut(stage):
+            continue
+        shows = True
+        pairs = _pairs(stage)
+        usable = usable and pairs is not None and not list_is_cut(stage)
+        for label, raw in pairs or ():
+            shown.setdefault(label, raw)
+    return RoundLabels(shown, usable, shows)
+
+
+def _duplicates(trip: Trip) -> Iterator[tuple[int, Finding]]:
+    firsts: dict[int | None, dict[str, str]] = {}
+    for place in trip.shown.places:
+        stage = trip.stages[place]
+        if stage.kind not in kinds.SHOWING:
+            continue
+        first = firsts.setdefault(stage.round, {})
+        again = {
+            label: raw
+            for label, raw in _pairs(stage) or ()
+            if raw and not trip.match(first.setdefault(label, raw), raw)
+        }
+        if again:
+            ids = {*again.values(), *(first[label] for label in again)}
+            message = f"{stage.kind} shows other chunks under the labels {quoted(again)}, which were taken already"
+            yield place, finding_at(stage, FindingCode.LABEL_DUPLICATE, message, ids=ids, labels=again)
+
+
+def _attach(labels: RoundLabels, reader: StageRecord) -> Attachment:
+    if reader.returned is None or _malformed(reader):
+        return Attachment(labels, None, complete=False)
+    names = reader.labels or tuple(labels.shown)
+    sources: dict[str, str] = {}
+    for label, raw in zip(names, reader.returned, strict=False):
+        sources.setdefault(label, raw)
+    return Attachment(labels, sources, complete=not list_is_cut(reader))
+
+
+def _against_reader(trip: Trip, reader: StageRecord, attachment: Attachment) -> Iterator[Finding]:
+    shown, sources = attachment.labels.shown, attachment.sources
+    if sources is not None:
+        loose = {label: raw for label, raw in shown.items() if raw and label not in sources}
+        if loose and attachment.complete:
+            message = f"the labels {quoted(loose)} resolve to nothing in the response's sources"
+            yield finding_at(reader, FindingCode.LABEL_UNATTACHED, message, ids=set(loose.values()), labels=loose)
+        wrong = {
+            label: raw
+            for label, raw in shown.items()
+            if raw and sources.get(label) and not trip.match(raw, sources[label])
+        }
+        if wrong:
+            ids = {*wrong.values(), *(sources[label] for label in wrong)}
+            message = f"the labels {quoted(wrong)} resolve to other chunks than the reader was shown"
+            yield finding_at(reader, FindingCode.LABEL_MISATTRIBUTED, message, ids=ids, labels=wrong)
+    unknown = {label for label in reader.citations or () if label not in shown}
+    if unknown:
+        message = f"the answer cites {quoted(unknown)}, which was not shown"
+        yield finding_at(reader, FindingCode.CITATION_UNRESOLVED, message, labels=unknown)

@@ -1,0 +1,42 @@
+"""How a finding is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rop_otel.core.handoff.assessment import Finding, FindingCode
+from rop_otel.core.handoff.record import StageRecord
+
+NAMED_IN_MESSAGE = 5
+
+
+def finding_at(
+    stage: StageRecord,
+    code: FindingCode,
+    message: str,
+    *,
+    ids: Iterable[str] = (),
+    labels: Iterable[str] = (),
+) -> Finding:
+    """Return a finding at a stage, its IDs and labels sorted by code point."""
+    return Finding(
+        code=code,
+        stage=stage.kind,
+        name=stage.name,
+        round=stage.round,
+        ids=tuple(sorted(ids)),
+        labels=tuple(sorted(labels)),
+        message=message,
+    )
+
+
+def quoted(values: Iterable[str]) -> str:
+    """Return values as words for a message: the first few quoted, then how many more.
+
+    >>> quoted(["b", "a"])
+    "'a', 'b'"
+    """
+    ordered = sorted(values)
+    words = ", ".join(repr(value) for value in ordered[:NAMED_IN_MESSAGE])
+    more = len(ordered) - NAMED_IN_MESSAGE
+    return f"{words} and {more} more" if more > 0 else words

@@ -1,0 +1,104 @@
+"""Findings about what a stage did to the ranking: the best was cut, expansion displaced it, fusion is below an arm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from rop_otel.core.handoff import kinds
+from rop_otel.core.handoff.assessment import Finding, FindingCode, Scores
+from rop_otel.core.handoff.findings.making import finding_at, quoted
+from rop_otel.core.handoff.record import StageRecord
+from rop_otel.core.handoff.scores import RECALL_KS
+from rop_otel.core.handoff.trip import Trip, list_is_cut
+
+_CUTTING = frozenset({kinds.CANDIDATES, kinds.REORDER, kinds.SENTENCE_SELECTION, kinds.PACKING})
+
+
+def about_ranking(trip: Trip, place: int, judged: Sequence[Scores]) -> Iterator[Finding]:
+    """Yield the findings about what one stage did to the ranking.
+
+    Args:
+        trip: The handoff.
+        place: The stage.
+        judged: Judged scores of each stage, empty where nothing is scored.
+    """
+    stage = trip.stages[place]
+    if stage.kind == kinds.FUSION:
+        yield from _fusion_below_arm(trip, place, judged)
+    if stage.returned is None or list_is_cut(stage):
+        return
+    if stage.kind in _CUTTING or (kinds.is_custom(stage) and not kinds.is_source(stage)):
+        yield from _top_ranked_cut(trip, place)
+    if stage.kind == kinds.PACKING:
+        yield from _expansion_displaced(trip, place)
+
+
+def _top_ranked_cut(trip: Trip, place: int) -> Iterator[Finding]:
+    stage, returned, handed = trip.stages[place], trip.returned_set(place), trip.input_set(place)
+    if returned is None or handed is None or returned == handed:
+        return
+    scored = _last_scored(trip, place)
+    if scored is None:
+        return
+    score_of = _score_of(scored)
+    best = max(score_of, key=score_of.__getitem__, default="")
+    if not best or best not in handed or best in returned:
+        return
+    kept = returned & handed
+    if any(score_of[raw] < score_of[best] for raw in kept if raw in score_of):
+        message = f"{stage.kind} dropped {best!r}, the best-scored of {scored.kind}, and kept worse ones"
+        yield finding_at(stage, FindingCode.TOP_RANKED_CUT, message, ids=[best])
+
+
+def _last_scored(trip: Trip, place: int) -> StageRecord | None:
+    """Return the last stage with scores before a stage, None where a later one changed what is best."""
+    for before in reversed(trip.before(place)):
+        stage = trip.stages[before]
+        if stage.returned and stage.scores is not None and len(stage.scores) == len(stage.returned):
+            return stage
+        if stage.kind in kinds.RESCORING:
+            return None
+    return None
+
+
+def _score_of(stage: StageRecord) -> dict[str, float]:
+    """Return the score of each ID of a scored list, the highest of a repeated one, in list order."""
+    score_of: dict[str, float] = {}
+    for raw, score in zip(stage.returned or (), stage.scores or (), strict=True):
+        if not math.isnan(score) and score > score_of.get(raw, -math.inf):
+            score_of[raw] = score
+    return score_of
+
+
+def _expansion_displaced(trip: Trip, place: int) -> Iterator[Finding]:
+    expansions = [before for before in trip.before(place) if trip.stages[before].kind == kinds.EXPANSION]
+    handed, kept = trip.input_set(place), trip.returned_set(place)
+    if not expansions or handed is None or kept is None:
+        return
+    expansion = expansions[-1]
+    before, after = trip.input_set(expansion), trip.returned_set(expansion)
+    if before is None or after is None:
+        return
+    known = frozenset().union(*(trip.returned_set(earlier) or () for earlier in range(expansion)))
+    added = (after - before - known) & kept
+    dropped = {raw for raw in (before & handed) - kept if raw}
+    if any(added) and dropped:
+        message = f"packing dropped {quoted(dropped)} and kept {quoted(filter(None, added))}, which expansion had added"
+        yield finding_at(trip.stages[place], FindingCode.EXPANSION_DISPLACED, message, ids=dropped)
+
+
+def _fusion_below_arm(trip: Trip, place: int, judged: Sequence[Scores]) -> Iterator[Finding]:
+    cutoff = trip.record.cutoff or RECALL_KS[-1]
+    k = next((k for k in RECALL_KS if k >= cutoff), None)
+    arms = [feed for feed in trip.feeds[place] if kinds.is_source(trip.stages[feed])]
+    measure = f"recall@{k}"
+    if k is None or not arms or any(measure not in judged[scored] for scored in (*arms, place)):
+        return
+    best = max(arms, key=lambda arm: judged[arm][measure])
+    if judged[place][measure] < judged[best][measure]:
+        message = (
+            f"fusion's judged {measure} of {judged[place][measure]:.3f} is below "
+            f"the {judged[best][measure]:.3f} of its arm {trip.stages[best].kind}"
+        )
+        yield finding_at(trip.stages[place], FindingCode.FUSION_BELOW_ARM, message)

@@ -1,0 +1,121 @@
+"""What one handoff was observed to do: plain facts, no judgement.
+
+Every door (in process, across processes, replay) builds these and nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Ids = tuple[str, ...]
+"""IDs in rank order. The empty string is a document whose ID could not be read: it keeps its slot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageRecord:
+    """One execution of one stage.
+
+    Args:
+        kind: The stage's kind (``rop.stage``), one of the contract's or a custom one.
+        name: Which one, where a pipeline has two of a kind.
+        source: True for a custom stage that takes no documents.
+        fed_by: Names (else kinds) of the feeding stages; empty: the rule of the contract.
+        round: 1-based round; None for the whole handoff.
+        returned: Recorded IDs in order; None where no ID could be read. Empty: nothing was returned.
+        returned_count: True length where the recorded IDs were cut to a limit; None: nothing was cut.
+        input: IDs it was handed, in order; None where not recorded.
+        input_count: True length of the input, likewise.
+        scores: Aligned with ``returned``; of another length they are ignored.
+        scopes: Aligned with ``returned``, likewise; an empty string is unknown.
+        implementation: What really ran.
+        fallback: True where the stage ran its fallback.
+        query_form: How a source's query was built.
+        labels: Citation label of each returned ID (packing, rescue, reader); None where not given.
+        id_tokens: Tokens of text shown for each returned ID (packing, rescue).
+        tokens: Tokens used (packing).
+        token_budget: Tokens allowed (packing).
+        citations: Labels that the answer cites, in order, repeats kept (reader).
+        trace_id: Trace of its span, 32 hex digits, or minted.
+        span_id: Its span, 16 hex digits, or minted; unique within the trace.
+        parent_id: Span ID of the nearest enclosing stage of the same handoff; None where there is none.
+        start_ns: Start, Unix nanoseconds.
+        end_ns: End, Unix nanoseconds; None where it had not ended when its handoff did.
+        failed: True where its span has status ERROR.
+    """
+
+    kind: str
+    name: str | None = None
+    source: bool = False
+    fed_by: tuple[str, ...] = ()
+    round: int | None = None
+    returned: Ids | None = None
+    returned_count: int | None = None
+    input: Ids | None = None
+    input_count: int | None = None
+    scores: tuple[float, ...] | None = None
+    scopes: tuple[str, ...] | None = None
+    implementation: str | None = None
+    fallback: bool = False
+    query_form: str | None = None
+    labels: tuple[str, ...] | None = None
+    id_tokens: tuple[int, ...] | None = None
+    tokens: int | None = None
+    token_budget: int | None = None
+    citations: tuple[str, ...] | None = None
+    trace_id: str = ""
+    span_id: str
+    parent_id: str | None = None
+    start_ns: int
+    end_ns: int | None
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandoffRecord:
+    """One trip from a selected object, or just a question, to the evidence that a reader is shown.
+
+    Values that the contract calls invalid are kept as they came, so that the verdict can say so.
+
+    Args:
+        name: Low-cardinality name of the interface.
+        handoff_id: Unique ID.
+        trace_id, span_id: The handoff span, in hex; empty without one.
+        record_id, run_id: The record and the run it belongs to, if any.
+        declaration_id, declaration_sha256: The declaration in force, if any.
+        resolver_sha256: Hash of the resolver that the handoff names, if any.
+        mode: As recorded; None: ``hard`` where ``selected`` is given, else ``open``.
+        selected: The selected key or its declared alternatives. None: no selection was due. Empty: one was due and
+            none came. An element that was not a string is the empty string.
+        rule: ``any`` or ``all``, as recorded; None: ``any``.
+        cutoff: As recorded, 0 for one that was no integer; None: all that the reader is shown.
+        judged: Judged objects (the dataset's trace); None or empty: no judgments. Empty strings are malformed and
+            ignored.
+        grades: Grades aligned with ``judged``; a missing one is 1.
+        scope_id: The container that the query is confined to.
+        expected: Declared stages in order (a name, else a kind).
+        starved_ratio: Threshold of ``starved_context``; None: 0.1.
+        stages: In any order.
+        start_ns, end_ns: Unix nanoseconds.
+    """
+
+    name: str
+    handoff_id: str
+    trace_id: str = ""
+    span_id: str = ""
+    record_id: str | None = None
+    run_id: str | None = None
+    declaration_id: str | None = None
+    declaration_sha256: str | None = None
+    resolver_sha256: str | None = None
+    mode: str | None = None
+    selected: Ids | None = None
+    rule: str | None = None
+    cutoff: int | None = None
+    judged: Ids | None = None
+    grades: tuple[int, ...] = ()
+    scope_id: str | None = None
+    expected: tuple[str, ...] = ()
+    starved_ratio: float | None = None
+    stages: tuple[StageRecord, ...] = ()
+    start_ns: int
+    end_ns: int

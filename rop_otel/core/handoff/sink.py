@@ -1,0 +1,28 @@
+"""Where assessments go: the seam between the ledger that makes them and the meters that count them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Protocol
+
+from rop_otel.core.handoff.assessment import Assessment
+from rop_otel.core.handoff.record import HandoffRecord
+
+
+class Notice(StrEnum):
+    """Something that the monitor has to say about itself."""
+
+    EXPIRED = "expired"
+    REJECTED = "rejected"
+    LATE = "late"
+    ERROR = "error"
+
+
+class Sink(Protocol):
+    """Takes what the monitor concludes. Must be thread-safe and quick; what it raises is counted and swallowed."""
+
+    def assessed(self, record: HandoffRecord, assessment: Assessment, *, seconds: float) -> None:
+        """Take one assessed handoff and the time in seconds that assessing it took."""
+
+    def noticed(self, notice: Notice, *, where: str = "") -> None:
+        """Take one notice; ``where`` names the place of an error, from a small closed set."""

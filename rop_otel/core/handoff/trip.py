@@ -1,0 +1,169 @@
+"""One handoff, arranged for the checks: stages in order, what feeds them, what the reader was shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from rop_otel.core.handoff import kinds
+from rop_otel.core.handoff.feeds import feeds
+from rop_otel.core.handoff.order import arrange
+from rop_otel.core.handoff.record import HandoffRecord, Ids, StageRecord
+from rop_otel.core.profile import Resolver
+
+NOTHING: frozenset[str] = frozenset()
+
+
+class ShownList(NamedTuple):
+    """What the reader was shown.
+
+    Args:
+        places: The stages that make it up, in order; empty where there is no stage at all.
+        ids: Recorded IDs with text, concatenated.
+        known: How many of them are known to be at their place: up to and including the first cut list.
+        cut: Whether a list in it is cut.
+        usable: Whether there is such a list and each of its stages is readable.
+    """
+
+    places: tuple[int, ...]
+    ids: Ids
+    known: int
+    cut: bool
+    usable: bool
+
+    @property
+    def known_ids(self) -> Ids:
+        """The known part."""
+        return self.ids[: self.known]
+
+
+class Trip:
+    """One handoff, arranged for the checks.
+
+    Args:
+        record: The facts.
+        resolver: The resolver in force, None without one.
+    """
+
+    __slots__ = ("_sets", "feeds", "late", "record", "resolver", "shown", "stages")
+
+    def __init__(self, record: HandoffRecord, resolver: Resolver | None) -> None:
+        self.record = record
+        self.resolver = resolver
+        self.stages, self.late = arrange(record.stages, end_ns=record.end_ns)
+        self.feeds = feeds(self.stages)
+        self._sets = tuple(None if stage.returned is None else frozenset(stage.returned) for stage in self.stages)
+        self.shown = _shown(self.stages)
+
+    def returned_set(self, place: int) -> frozenset[str] | None:
+        """Return the recorded IDs of a stage's list as a set, None where they are unreadable."""
+        return self._sets[place]
+
+    def fed_set(self, place: int) -> frozenset[str]:
+        """Return the recorded IDs of the readable lists that feed a stage."""
+        sets = [found for found in (self._sets[feed] for feed in self.feeds[place]) if found is not None]
+        return sets[0] if len(sets) == 1 else NOTHING.union(*sets)
+
+    def input_set(self, place: int) -> frozenset[str] | None:
+        """Return the IDs of a stage's input, None where they are unknown."""
+        stage = self.stages[place]
+        if stage.input is not None:
+            return None if is_cut(stage.input, stage.input_count) else frozenset(stage.input)
+        feeding = self.feeds[place]
+        if not feeding or any(self._sets[feed] is None or list_is_cut(self.stages[feed]) for feed in feeding):
+            return None
+        return self.fed_set(place)
+
+    def was_handed_documents(self, place: int) -> bool:
+        """Return whether a recorded input or a feeding list of a stage is not empty."""
+        stage = self.stages[place]
+        return bool(stage.input or stage.input_count) or any(
+            self.stages[feed].returned or self.stages[feed].returned_count for feed in self.feeds[place]
+        )
+
+    def before(self, place: int) -> list[int]:
+        """Return the stages that feed a stage, directly or through others, in order."""
+        found: set[int] = set()
+        pending = list(self.feeds[place])
+        while pending:
+            feed = pending.pop()
+            if feed not in found:
+                found.add(feed)
+                pending.extend(self.feeds[feed])
+        return sorted(found)
+
+    def first_fed_by(self, place: int) -> int | None:
+        """Return the first stage, no reader, that a stage feeds."""
+        for other in range(place + 1, len(self.stages)):
+            if place in self.feeds[other] and self.stages[other].kind != kinds.READER:
+                return other
+        return None
+
+    def lacking(self, ids: AbstractSet[str], among: AbstractSet[str]) -> list[str]:
+        """Return the IDs whose object is not among others, sorted; unreadable IDs are left out."""
+        missing = ids - among
+        if missing and self.resolver is not None:
+            canonical = self.resolver.canonical
+            present = set(map(canonical, among))
+            missing = {raw for raw in missing if canonical(raw) not in present}
+        return sorted(raw for raw in missing if raw)
+
+    def match(self, one: str, other: str) -> bool:
+        """Return whether two IDs match: equal, or of one object and one of them is not a member."""
+        if one == other:
+            return True
+        if self.resolver is None:
+            return False
+        owner = self.resolver.resolve(one)
+        return (
+            owner is not None
+            and owner == self.resolver.resolve(other)
+            and not (self.resolver.is_member(one) and self.resolver.is_member(other))
+        )
+
+
+def is_cut(ids: Sequence[str], count: int | None) -> bool:
+    """Return whether a recorded list is shorter than the true one."""
+    return count is not None and count > len(ids)
+
+
+def list_is_cut(stage: StageRecord) -> bool:
+    """Return whether a stage's recorded list is shorter than what it returned; False where unreadable."""
+    return stage.returned is not None and is_cut(stage.returned, stage.returned_count)
+
+
+def visible(stage: StageRecord) -> Sequence[bool]:
+    """Return for each recorded ID of a showing stage whether text of it was shown; empty where unreadable."""
+    ids = stage.returned or ()
+    tokens = stage.id_tokens
+    if tokens is None or len(tokens) != len(ids):
+        return [True] * len(ids)
+    return [count != 0 for count in tokens]
+
+
+def _shown_places(stages: Sequence[StageRecord]) -> tuple[int, ...]:
+    showing = [place for place, stage in enumerate(stages) if stage.kind in kinds.SHOWING]
+    if showing:
+        return tuple(place for place in showing if stages[place].round is None) or tuple(showing)
+    others = [place for place, stage in enumerate(stages) if stage.kind != kinds.READER]
+    return tuple(others[-1:])
+
+
+def _shown(stages: Sequence[StageRecord]) -> ShownList:
+    places = _shown_places(stages)
+    ids: list[str] = []
+    known: int | None = None
+    for place in places:
+        ids.extend(_with_text(stages[place]))
+        if known is None and list_is_cut(stages[place]):
+            known = len(ids)
+    usable = bool(places) and all(stages[place].returned is not None for place in places)
+    return ShownList(places, tuple(ids), len(ids) if known is None else known, known is not None, usable)
+
+
+def _with_text(stage: StageRecord) -> Iterable[str]:
+    ids = stage.returned or ()
+    if stage.id_tokens is None or stage.kind not in kinds.SHOWING:
+        return ids
+    return (raw for raw, seen in zip(ids, visible(stage), strict=True) if seen)

@@ -1,0 +1,91 @@
+"""The seven record verdicts of ROP, applied to a handoff; the first match wins."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rop_otel.core.handoff.assessment import Verdict
+from rop_otel.core.handoff.record import HandoffRecord
+from rop_otel.core.handoff.trip import ShownList
+from rop_otel.core.profile import Membership, Resolver
+
+HARD: Final = "hard"
+OPEN: Final = "open"
+MODES: Final = frozenset({HARD, "soft", OPEN})
+RULES: Final = frozenset({"any", "all"})
+
+
+def mode_of(record: HandoffRecord) -> str:
+    """Return the mode as recorded, else the default of the contract."""
+    if record.mode is not None:
+        return record.mode
+    return OPEN if record.selected is None else HARD
+
+
+def declaration_is_valid(record: HandoffRecord) -> bool:
+    """Return whether mode, rule and cutoff are the contract's."""
+    return (
+        mode_of(record) in MODES
+        and (record.rule is None or record.rule in RULES)
+        and (record.cutoff is None or record.cutoff >= 1)
+    )
+
+
+def at_hand(record: HandoffRecord, resolver: Resolver | None) -> bool:
+    """Return whether the resolver that the handoff names, if any, is the one given."""
+    named = record.resolver_sha256
+    return named is None or (resolver is not None and resolver.sha256 == named)
+
+
+def usable_selection(record: HandoffRecord) -> bool:
+    """Return whether there is a selection and all of it are non-empty strings."""
+    return bool(record.selected) and all(record.selected or ())
+
+
+def membership_of(record: HandoffRecord, resolver: Resolver | None) -> Membership | None:
+    """Return the membership rule of the selection, None where there is no usable one.
+
+    Args:
+        record: A handoff whose resolver is at hand.
+        resolver: The resolver in force.
+    """
+    if not declaration_is_valid(record) or not usable_selection(record):
+        return None
+    selected = record.selected or ()
+    if resolver is not None and any(resolver.resolve(key) is None for key in selected):
+        return None
+    return Membership(selected, rule="all" if record.rule == "all" else "any", resolver=resolver)
+
+
+def verdict_of(
+    record: HandoffRecord, shown: ShownList, *, membership: Membership | None, resolver_at_hand: bool
+) -> Verdict:
+    """Return the verdict.
+
+    Args:
+        record: The handoff.
+        shown: Its shown list.
+        membership: The rule of its selection, None where that is not usable.
+        resolver_at_hand: Whether the resolver that it names is the one given.
+    """
+    if not declaration_is_valid(record):
+        return Verdict.DECLARATION_INVALID
+    if mode_of(record) != HARD:
+        return Verdict.NOT_APPLICABLE
+    if not usable_selection(record):
+        return Verdict.SELECTOR_ERROR
+    if not resolver_at_hand:
+        return Verdict.UNVERIFIABLE
+    if membership is None:
+        return Verdict.RESOLUTION_ERROR
+    if not shown.usable:
+        return Verdict.UNVERIFIABLE
+    return _by_membership(record.cutoff, shown, membership)
+
+
+def _by_membership(cutoff: int | None, shown: ShownList, membership: Membership) -> Verdict:
+    ids = shown.ids if cutoff is None else shown.known_ids[:cutoff]
+    if membership.holds(frozenset(ids)):
+        return Verdict.PASS
+    certain = not shown.cut or (cutoff is not None and shown.known >= cutoff)
+    return Verdict.FAIL if certain else Verdict.UNVERIFIABLE

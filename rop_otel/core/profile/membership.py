@@ -1,0 +1,62 @@
+"""ROP's membership rule: which prefix of a returned list holds an acceptable object."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Literal
+
+from rop_otel.core.profile.resolver import Resolver
+
+Rule = Literal["any", "all"]
+
+
+class Membership:
+    """The rule for one selection, ready to be asked about many lists.
+
+    Args:
+        selected: The acceptable keys, each known to the resolver.
+        rule: ``any``: one returned ID resolves to an acceptable object. ``all``: every raw member of one
+            acceptable object is returned; aliases do not stand in for members.
+        resolver: None: an ID stands for itself.
+    """
+
+    __slots__ = ("_groups", "accepted")
+
+    def __init__(self, selected: Sequence[str], *, rule: Rule, resolver: Resolver | None) -> None:
+        groups: tuple[frozenset[str], ...]
+        if resolver is None:
+            groups = tuple(frozenset((key,)) for key in selected)
+        else:
+            objects = dict.fromkeys(resolver.canonical(key) for key in selected)
+            owned = resolver.members if rule == "all" else resolver.strings
+            groups = tuple(frozenset(owned(name)) for name in objects)
+        self.accepted = frozenset().union(*groups)
+        self._groups = groups if rule == "all" else None
+
+    def holds(self, ids: AbstractSet[str]) -> bool:
+        """Return whether the rule is met by a whole list, given as the set of its IDs."""
+        if self._groups is None:
+            return not self.accepted.isdisjoint(ids)
+        return any(group <= ids for group in self._groups)
+
+    def rank(self, ids: Collection[str]) -> int | None:
+        """Return the length of the shortest prefix on which the rule holds, None where none does."""
+        if self._groups is None:
+            accepted = self.accepted
+            for rank, raw in enumerate(ids, 1):
+                if raw in accepted:
+                    return rank
+            return None
+        ranks = (_prefix(ids, group) for group in self._groups)
+        return min((rank for rank in ranks if rank is not None), default=None)
+
+
+def _prefix(ids: Collection[str], group: AbstractSet[str]) -> int | None:
+    """Return the length of the shortest prefix that holds every string of a group."""
+    wanted = set(group)
+    for rank, raw in enumerate(ids, 1):
+        wanted.discard(raw)
+        if not wanted:
+            return rank
+    return None

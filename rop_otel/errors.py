@@ -1,0 +1,52 @@
+"""The error tree.
+
+::
+
+    RopError                    everything that this package raises on purpose
+    ├── ConfigurationError      an argument or environment variable that cannot be used
+    ├── UsageError              the API called in a way that cannot work (raised while decorating, or in strict mode)
+    ├── ResolverError           a resolver that breaks the rules of ROP v1
+    ├── InputError              a file that cannot be read as what it should be; carries file and line
+    └── PipelineError           the reference pipeline cannot run (a model or an optional library is missing)
+
+Telemetry never raises into the application: at run time these are counted and logged instead, unless
+``configure(strict=True)``.
+"""
+
+from __future__ import annotations
+
+
+class RopError(Exception):
+    """Everything that this package raises on purpose."""
+
+
+class ConfigurationError(RopError, ValueError):
+    """An argument or environment variable that cannot be used."""
+
+
+class UsageError(RopError, TypeError):
+    """The API called in a way that cannot work."""
+
+
+class ResolverError(RopError, ValueError):
+    """A resolver that breaks the rules of ROP v1."""
+
+
+class InputError(RopError, ValueError):
+    """A file that cannot be read as what it should be.
+
+    Args:
+        message: What is wrong, in one sentence.
+        file: The file's name as the user gave it.
+        line: 1-based line, where one is known.
+    """
+
+    def __init__(self, message: str, *, file: str, line: int | None = None) -> None:
+        place = file if line is None else f"{file}:{line}"
+        super().__init__(f"{place}: {message}")
+        self.file = file
+        self.line = line
+
+
+class PipelineError(RopError, RuntimeError):
+    """The reference pipeline cannot run: a model or an optional library is missing."""

@@ -1,0 +1,325 @@
+"""Every telemetry name of this project: attributes, metrics, events, environment variables.
+
+The only module in which such a name is written as a string. The ``rop.*`` names are a contract; the ``gen_ai.*``
+names follow the OpenTelemetry GenAI conventions as of semantic conventions 1.37 (span ``retrieval``), kept as
+constants of our own because the convention's package marks all of them as moved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+SCOPE_NAME: Final = "rop_otel"
+"""Instrumentation scope of everything that our own API emits."""
+
+SPAN_HANDOFF: Final = "handoff {name}"
+SPAN_STAGE: Final = "{stage}"
+SPAN_ASSESSMENT: Final = "rop.assessment"
+
+# --- attributes of the handoff span -------------------------------------------------------------------------------
+HANDOFF_NAME: Final = "rop.handoff.name"
+HANDOFF_ID: Final = "rop.handoff.id"
+RECORD_ID: Final = "rop.record.id"
+RUN_ID: Final = "rop.run.id"
+DECLARATION_ID: Final = "rop.declaration.id"
+DECLARATION_SHA256: Final = "rop.declaration.sha256"
+RESOLVER_SHA256: Final = "rop.resolver.sha256"
+MODE: Final = "rop.mode"
+SELECTED_IDS: Final = "rop.selected.ids"
+RULE: Final = "rop.rule"
+CUTOFF: Final = "rop.cutoff"
+JUDGED_IDS: Final = "rop.judged.ids"
+JUDGED_GRADES: Final = "rop.judged.grades"
+SCOPE_ID: Final = "rop.scope.id"
+EXPECTED_STAGES: Final = "rop.expected.stages"
+STARVED_RATIO: Final = "rop.context.starved_ratio"
+
+# --- the assessment -----------------------------------------------------------------------------------------------
+VERDICT: Final = "rop.verdict"
+SELECTED_RANK: Final = "rop.selected.rank"
+DROPPED_AT: Final = "rop.dropped_at"
+DROP_CAUSE: Final = "rop.drop.cause"
+FINDINGS: Final = "rop.findings"
+
+# --- attributes of a stage span -----------------------------------------------------------------------------------
+STAGE: Final = "rop.stage"
+STAGE_NAME: Final = "rop.stage.name"
+STAGE_SOURCE: Final = "rop.stage.source"
+STAGE_FED_BY: Final = "rop.stage.fed_by"
+ROUND: Final = "rop.round"
+INPUT_IDS: Final = "rop.input.ids"
+INPUT_COUNT: Final = "rop.input.count"
+RETURNED_IDS: Final = "rop.returned.ids"
+RETURNED_COUNT: Final = "rop.returned.count"
+RETURNED_SCORES: Final = "rop.returned.scores"
+RETURNED_SCOPES: Final = "rop.returned.scopes"
+STAGE_IMPLEMENTATION: Final = "rop.stage.implementation"
+STAGE_FALLBACK: Final = "rop.stage.fallback"
+QUERY_FORM: Final = "rop.query.form"
+CONTEXT_LABELS: Final = "rop.context.labels"
+CONTEXT_ID_TOKENS: Final = "rop.context.id_tokens"
+CONTEXT_TOKENS: Final = "rop.context.tokens"
+CONTEXT_TOKEN_BUDGET: Final = "rop.context.token_budget"
+ANSWER_CITATIONS: Final = "rop.answer.citations"
+
+# --- GenAI convention ---------------------------------------------------------------------------------------------
+GEN_AI_OPERATION: Final = "gen_ai.operation.name"
+GEN_AI_OPERATION_RETRIEVAL: Final = "retrieval"
+GEN_AI_DATA_SOURCE_ID: Final = "gen_ai.data_source.id"
+GEN_AI_TOP_K: Final = "gen_ai.retrieval.top_k"
+GEN_AI_EVALUATION_EVENT: Final = "gen_ai.evaluation.result"
+GEN_AI_EVALUATION_NAME: Final = "gen_ai.evaluation.name"
+GEN_AI_EVALUATION_LABEL: Final = "gen_ai.evaluation.score.label"
+GEN_AI_EVALUATION_EXPLANATION: Final = "gen_ai.evaluation.explanation"
+
+# --- attributes of metrics only -----------------------------------------------------------------------------------
+PRESENT: Final = "rop.present"
+TARGET: Final = "rop.target"
+MEASURE: Final = "rop.measure"
+K: Final = "rop.k"
+FINDING: Final = "rop.finding"
+SEVERITY: Final = "rop.severity"
+OUTCOME: Final = "rop.outcome"
+STATUS: Final = "rop.status"
+ERROR_WHERE: Final = "rop.where"
+
+OTHER: Final = "other"
+"""Value of a capped metric attribute once its cap is reached."""
+
+# --- environment --------------------------------------------------------------------------------------------------
+ENV_DISABLED: Final = "ROP_OTEL_DISABLED"
+ENV_METRICS_PORT: Final = "ROP_OTEL_METRICS_PORT"
+ENV_METRICS_HOST: Final = "ROP_OTEL_METRICS_HOST"
+ENV_RESOLVER: Final = "ROP_OTEL_RESOLVER"
+ENV_ASSESS: Final = "ROP_OTEL_ASSESS"
+ENV_STRICT: Final = "ROP_OTEL_STRICT"
+ENV_HASH_KEY: Final = "ROP_OTEL_HASH_KEY"
+ENV_MAX_IDS: Final = "ROP_OTEL_MAX_IDS"
+ENV_MAX_OPEN: Final = "ROP_OTEL_MAX_OPEN_HANDOFFS"
+ENV_TTL: Final = "ROP_OTEL_HANDOFF_TTL"
+
+Kind = Literal["counter", "gauge", "histogram"]
+Source = Literal["tally", "recorded"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """One metric, under both of its names.
+
+    Args:
+        name: OpenTelemetry name.
+        prometheus: Prometheus name as scraped, suffix included.
+        kind: Instrument kind.
+        unit: UCUM unit, ``{thing}`` for counted things.
+        description: One sentence.
+        attributes: The only attributes that it may carry, in label order.
+        source: ``tally`` where it is added up in plain numbers and read at export, ``recorded`` where each
+            observation is recorded one by one.
+        buckets: Explicit boundaries of a histogram, in its unit.
+    """
+
+    name: str
+    prometheus: str
+    kind: Kind
+    unit: str
+    description: str
+    attributes: tuple[str, ...] = ()
+    source: Source = "tally"
+    buckets: tuple[float, ...] = ()
+
+
+VERDICTS: Final = Metric(
+    name="rop.handoff.verdicts",
+    prometheus="rop_handoff_verdicts_total",
+    kind="counter",
+    unit="{handoff}",
+    description="Handoffs assessed, by verdict and mode.",
+    attributes=(HANDOFF_NAME, VERDICT, MODE),
+    source="recorded",
+)
+MISSES: Final = Metric(
+    name="rop.selected.misses",
+    prometheus="rop_selected_misses_total",
+    kind="counter",
+    unit="{handoff}",
+    description="Selected objects that did not reach the reader, by the stage and cause of the loss.",
+    attributes=(HANDOFF_NAME, DROPPED_AT, DROP_CAUSE),
+    source="recorded",
+)
+STAGE_SELECTED: Final = Metric(
+    name="rop.stage.selected",
+    prometheus="rop_stage_selected_total",
+    kind="counter",
+    unit="{list}",
+    description="Lists returned by a stage while an object was selected, by whether they hold it.",
+    attributes=(HANDOFF_NAME, STAGE, PRESENT),
+)
+STAGE_SCORE: Final = Metric(
+    name="rop.stage.score",
+    prometheus="rop_stage_score_total",
+    kind="counter",
+    unit="1",
+    description="Sum of a measure over the lists of a stage; divide by the count of scored lists.",
+    attributes=(HANDOFF_NAME, STAGE, TARGET, MEASURE, K),
+)
+STAGE_SCORED: Final = Metric(
+    name="rop.stage.scored",
+    prometheus="rop_stage_scored_total",
+    kind="counter",
+    unit="{list}",
+    description="Lists of a stage for which a measure was decided.",
+    attributes=(HANDOFF_NAME, STAGE, TARGET, MEASURE, K),
+)
+STAGE_RETURNED: Final = Metric(
+    name="rop.stage.returned",
+    prometheus="rop_stage_returned_total",
+    kind="counter",
+    unit="{id}",
+    description="IDs returned by a stage.",
+    attributes=(HANDOFF_NAME, STAGE),
+)
+STAGE_EXECUTIONS: Final = Metric(
+    name="rop.stage.executions",
+    prometheus="rop_stage_executions_total",
+    kind="counter",
+    unit="{execution}",
+    description="Executions of a stage.",
+    attributes=(HANDOFF_NAME, STAGE),
+)
+STAGE_DURATION: Final = Metric(
+    name="rop.stage.duration",
+    prometheus="rop_stage_duration_seconds",
+    kind="histogram",
+    unit="s",
+    description="Time that a stage took.",
+    attributes=(HANDOFF_NAME, STAGE),
+    source="recorded",
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0),
+)
+FINDINGS_COUNT: Final = Metric(
+    name="rop.findings",
+    prometheus="rop_findings_total",
+    kind="counter",
+    unit="{finding}",
+    description="Findings, by stage, code and severity.",
+    attributes=(HANDOFF_NAME, STAGE, FINDING, SEVERITY),
+    source="recorded",
+)
+CITATIONS: Final = Metric(
+    name="rop.citations",
+    prometheus="rop_citations_total",
+    kind="counter",
+    unit="{citation}",
+    description="Citations in answers, by what their label resolves to.",
+    attributes=(HANDOFF_NAME, OUTCOME),
+)
+CONTEXT_TOKENS_USED: Final = Metric(
+    name="rop.context.tokens",
+    prometheus="rop_context_tokens_total",
+    kind="counter",
+    unit="{token}",
+    description="Tokens packed for the reader.",
+    attributes=(HANDOFF_NAME,),
+)
+CONTEXT_BUDGET: Final = Metric(
+    name="rop.context.budget",
+    prometheus="rop_context_budget_total",
+    kind="counter",
+    unit="{token}",
+    description="Tokens that packing was allowed.",
+    attributes=(HANDOFF_NAME,),
+)
+RUN_RECORDS: Final = Metric(
+    name="rop.run.records",
+    prometheus="rop_run_records",
+    kind="gauge",
+    unit="{record}",
+    description="Records of a run, by verdict; MISSING for expected ones not seen.",
+    attributes=(RUN_ID, VERDICT),
+)
+RUN_STATUS: Final = Metric(
+    name="rop.run.status",
+    prometheus="rop_run_status",
+    kind="gauge",
+    unit="1",
+    description="1 for the status that a run has now.",
+    attributes=(RUN_ID, STATUS),
+)
+SELF_OPEN: Final = Metric(
+    name="rop.self.handoffs.open",
+    prometheus="rop_self_handoffs_open",
+    kind="gauge",
+    unit="{handoff}",
+    description="Handoffs open now.",
+)
+SELF_EXPIRED: Final = Metric(
+    name="rop.self.handoffs.expired",
+    prometheus="rop_self_handoffs_expired_total",
+    kind="counter",
+    unit="{handoff}",
+    description="Handoffs that never ended and were dropped after their time to live.",
+)
+SELF_REJECTED: Final = Metric(
+    name="rop.self.handoffs.rejected",
+    prometheus="rop_self_handoffs_rejected_total",
+    kind="counter",
+    unit="{handoff}",
+    description="Handoffs not monitored because too many were open.",
+)
+SELF_LATE: Final = Metric(
+    name="rop.self.spans.late",
+    prometheus="rop_self_spans_late_total",
+    kind="counter",
+    unit="{span}",
+    description="Stages that ended after their handoff was assessed.",
+)
+SELF_ERRORS: Final = Metric(
+    name="rop.self.errors",
+    prometheus="rop_self_errors_total",
+    kind="counter",
+    unit="{error}",
+    description="Errors and misuse inside the monitor that were kept from the application.",
+    attributes=(ERROR_WHERE,),
+)
+SELF_ASSESS_DURATION: Final = Metric(
+    name="rop.self.assess.duration",
+    prometheus="rop_self_assess_duration_seconds",
+    kind="histogram",
+    unit="s",
+    description="Time that one assessment took.",
+    source="recorded",
+    buckets=(0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1),
+)
+
+METRICS: Final = (
+    VERDICTS,
+    MISSES,
+    STAGE_SELECTED,
+    STAGE_SCORE,
+    STAGE_SCORED,
+    STAGE_RETURNED,
+    STAGE_EXECUTIONS,
+    STAGE_DURATION,
+    FINDINGS_COUNT,
+    CITATIONS,
+    CONTEXT_TOKENS_USED,
+    CONTEXT_BUDGET,
+    RUN_RECORDS,
+    RUN_STATUS,
+    SELF_OPEN,
+    SELF_EXPIRED,
+    SELF_REJECTED,
+    SELF_LATE,
+    SELF_ERRORS,
+    SELF_ASSESS_DURATION,
+)
+
+
+def label(attribute: str) -> str:
+    """Return the Prometheus label of an attribute: underscores for dots.
+
+    >>> label("rop.drop.cause")
+    'rop_drop_cause'
+    """
+    return attribute.replace(".", "_")
