@@ -88,6 +88,14 @@ class Resolver:
         """Return the raw corpus IDs of an object; empty where there is no such object."""
         return self._members.get(name, ())
 
+    def objects(self) -> tuple[str, ...]:
+        """Return every object ID, in the order of the resolver."""
+        return tuple(self._members)
+
+    def aliases(self, name: str) -> tuple[str, ...]:
+        """Return the aliases of an object; empty where it has none, or where there is no such object."""
+        return self._aliases.get(name, ())
+
     def strings(self, name: str) -> tuple[str, ...]:
         """Return every string that resolves to an object: its ID, members and aliases; the name alone if unknown."""
         return (name, *self._members.get(name, ()), *self._aliases.get(name, ()))

@@ -1,0 +1,207 @@
+"""One frozen configuration: each setting comes from its argument, else from the environment, else from a default."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, TypeVar, cast
+
+from rop_otel import semconv
+from rop_otel.core.profile.hashing import hash_resolver
+from rop_otel.core.profile.resolver import Resolver
+from rop_otel.errors import ConfigurationError, ResolverError
+
+Assess = Literal["local", "monitor"]
+"""Where a handoff is assessed: in the process that opened it, or by the monitor."""
+
+_T = TypeVar("_T")
+_TRUE: Final = frozenset({"true", "1", "yes", "on"})
+_FALSE: Final = frozenset({"false", "0", "no", "off"})
+_ENV_SERVICE_NAME: Final = "OTEL_SERVICE_NAME"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """Every setting, decided once.
+
+    Args:
+        enabled: False switches everything to no-op twins.
+        service_name: Name of the service in its telemetry; None leaves that to OpenTelemetry.
+        metrics_host: Address on which ``/metrics`` listens.
+        metrics_port: Port of ``/metrics``, 0 for any free one; None serves none.
+        resolver: The resolver in force, hashed already where there is a key; None: an ID stands for itself.
+        assess: Where handoffs are assessed.
+        strict: True raises on misuse, for tests.
+        hash_key: Key with which IDs are hashed before they are recorded; None records them as they are.
+        max_ids: IDs recorded of each list; what is cut is counted.
+        max_open: Handoffs open at one time; further ones are not monitored.
+        ttl_seconds: After this time an open handoff counts as abandoned.
+        max_names, max_stages: Handoff names and stage kinds that metrics tell apart.
+        citation_pattern: How a citation is written; None derives that from the labels shown.
+    """
+
+    enabled: bool = True
+    service_name: str | None = None
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int | None = None
+    resolver: Resolver | None = None
+    assess: Assess = "local"
+    strict: bool = False
+    hash_key: bytes | None = None
+    max_ids: int = 1000
+    max_open: int = 10_000
+    ttl_seconds: float = 300.0
+    max_names: int = 8
+    max_stages: int = 32
+    citation_pattern: re.Pattern[str] | None = None
+
+    @classmethod
+    def resolve(
+        cls,
+        *,
+        enabled: bool | None = None,
+        service_name: str | None = None,
+        metrics_host: str | None = None,
+        metrics_port: int | None = None,
+        resolver: Resolver | str | os.PathLike[str] | None = None,
+        assess: Assess | None = None,
+        strict: bool | None = None,
+        hash_key: bytes | str | None = None,
+        max_ids: int | None = None,
+        max_open: int | None = None,
+        ttl_seconds: float | None = None,
+        max_names: int | None = None,
+        max_stages: int | None = None,
+        citation_pattern: re.Pattern[str] | str | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> Config:
+        """Decide every setting.
+
+        The arguments are those of the class, where None means not given; ``resolver`` may be the path of a resolver
+        file, and ``environ`` is the environment to read, None for the process's.
+
+        Raises:
+            ConfigurationError: A value cannot be used; the message names it and where it came from.
+        """
+        source = _Source(os.environ if environ is None else environ)
+        disabled = None if enabled is None else not _flag(enabled, "the argument enabled")
+        key = source.pick("hash_key", hash_key, semconv.ENV_HASH_KEY, _key, None)
+        found = source.pick("resolver", resolver, semconv.ENV_RESOLVER, _resolver, None)
+        return cls(
+            enabled=not source.pick("enabled", disabled, semconv.ENV_DISABLED, _flag, False),
+            service_name=source.pick("service_name", service_name, _ENV_SERVICE_NAME, _text, None),
+            metrics_host=source.pick("metrics_host", metrics_host, semconv.ENV_METRICS_HOST, _text, "127.0.0.1"),
+            metrics_port=source.pick("metrics_port", metrics_port, semconv.ENV_METRICS_PORT, _port, None),
+            resolver=hash_resolver(key, found) if key and found else found,
+            assess=source.pick("assess", assess, semconv.ENV_ASSESS, _assess, "local"),
+            strict=source.pick("strict", strict, semconv.ENV_STRICT, _flag, False),
+            hash_key=key,
+            max_ids=source.pick("max_ids", max_ids, semconv.ENV_MAX_IDS, _positive, 1000),
+            max_open=source.pick("max_open", max_open, semconv.ENV_MAX_OPEN, _positive, 10_000),
+            ttl_seconds=source.pick("ttl_seconds", ttl_seconds, semconv.ENV_TTL, _seconds, 300.0),
+            max_names=source.pick("max_names", max_names, None, _positive, 8),
+            max_stages=source.pick("max_stages", max_stages, None, _positive, 32),
+            citation_pattern=source.pick("citation_pattern", citation_pattern, None, _pattern, None),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    environ: Mapping[str, str]
+
+    def pick(
+        self, name: str, argument: object, variable: str | None, read: Callable[[object, str], _T], default: _T | None
+    ) -> _T:
+        """Return the argument, else the variable's value, else the default; an empty variable counts as absent."""
+        if argument is not None:
+            return read(argument, f"the argument {name}")
+        value = self.environ.get(variable, "") if variable else ""
+        if value.strip():
+            return read(value.strip(), f"the environment variable {variable}")
+        return cast(_T, default)
+
+
+def _flag(value: object, place: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.lower() in _TRUE | _FALSE:
+        return value.lower() in _TRUE
+    raise ConfigurationError(f"{place} is {value!r}; it must be true or false")
+
+
+def _text(value: object, place: str) -> str:
+    if isinstance(value, str) and value:
+        return value
+    raise ConfigurationError(f"{place} is {value!r}; it must be a non-empty string")
+
+
+def _integer(value: object, place: str, low: int, high: int | None) -> int:
+    number = value
+    if isinstance(value, str) and re.fullmatch(r"[+-]?\d+", value):
+        number = int(value)
+    if not isinstance(number, int) or isinstance(number, bool) or number < low or (high is not None and number > high):
+        limits = f"of at least {low}" if high is None else f"from {low} to {high}"
+        raise ConfigurationError(f"{place} is {value!r}; it must be a whole number {limits}")
+    return number
+
+
+def _port(value: object, place: str) -> int:
+    return _integer(value, place, 0, 65_535)
+
+
+def _positive(value: object, place: str) -> int:
+    return _integer(value, place, 1, None)
+
+
+def _seconds(value: object, place: str) -> float:
+    if isinstance(value, (int, float, str)) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except ValueError:
+            number = 0.0
+        if 0.0 < number < float("inf"):
+            return number
+    raise ConfigurationError(f"{place} is {value!r}; it must be a number of seconds above 0")
+
+
+def _assess(value: object, place: str) -> Assess:
+    if value == "local":
+        return "local"
+    if value == "monitor":
+        return "monitor"
+    raise ConfigurationError(f"{place} is {value!r}; it must be 'local' or 'monitor'")
+
+
+def _key(value: object, place: str) -> bytes:
+    key = value.encode() if isinstance(value, str) else value
+    if isinstance(key, bytes) and key:
+        return key
+    raise ConfigurationError(f"{place} must be a non-empty string or bytes, not {type(value).__name__}")
+
+
+def _pattern(value: object, place: str) -> re.Pattern[str]:
+    if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+        return cast("re.Pattern[str]", value)
+    if isinstance(value, str) and value:
+        try:
+            return re.compile(value)
+        except re.error as error:
+            raise ConfigurationError(f"{place} is {value!r}; it is no regular expression: {error}") from None
+    raise ConfigurationError(f"{place} is {value!r}; it must be a regular expression of text")
+
+
+def _resolver(value: object, place: str) -> Resolver:
+    if isinstance(value, Resolver):
+        return value
+    if not isinstance(value, (str, os.PathLike)):
+        raise ConfigurationError(f"{place} is {value!r}; it must be a resolver or the path of a resolver file")
+    path = Path(value)
+    try:
+        return Resolver.parse(path.read_bytes(), lines=path.suffix == ".jsonl")
+    except OSError as error:
+        raise ConfigurationError(f"{place} is {str(path)!r}; the file cannot be read: {error.strerror}") from None
+    except ResolverError as error:
+        raise ConfigurationError(f"{place} is {str(path)!r}; it is no resolver: {error}") from None

@@ -1,0 +1,29 @@
+"""Keyed hashing of IDs, so that they can leave the process without naming a document."""
+
+from __future__ import annotations
+
+import hmac
+
+from rop_otel.core.profile.resolver import Resolver
+
+_DIGITS = 32
+
+
+def hash_id(key: bytes, raw: str) -> str:
+    """Return the HMAC-SHA256 of an ID as 32 hex digits; the empty string, an unreadable ID, stays as it is.
+
+    >>> hash_id(b"key", "doc-1") == hash_id(b"key", "doc-1") != hash_id(b"other", "doc-1")
+    True
+    """
+    return hmac.digest(key, raw.encode("utf-8", "surrogatepass"), "sha256").hex()[:_DIGITS] if raw else raw
+
+
+def hash_resolver(key: bytes, resolver: Resolver) -> Resolver:
+    """Return a resolver of the hashed IDs: object IDs, members and aliases are hashed, who owns whom is kept."""
+    objects = resolver.objects()
+    aliases = {name: resolver.aliases(name) for name in objects}
+    return Resolver(
+        {hash_id(key, name): [hash_id(key, raw) for raw in resolver.members(name)] for name in objects},
+        aliases={hash_id(key, name): [hash_id(key, raw) for raw in raws] for name, raws in aliases.items() if raws},
+        version=resolver.version,
+    )

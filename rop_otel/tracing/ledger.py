@@ -1,0 +1,143 @@
+"""The ledger of open handoffs: what each has been seen to do so far, bounded in number and in time."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from threading import Lock
+from typing import Protocol
+
+from rop_otel.core.handoff import Notice, StageRecord
+
+
+class Running(Protocol):
+    """A stage that has begun and not ended."""
+
+    def unfinished(self) -> StageRecord:
+        """Return what is known of the stage now, without an end."""
+
+
+class OpenHandoff:
+    """The stages of one open handoff. Stages of any thread may come in at any time.
+
+    Args:
+        handoff_id: Its ID.
+        deadline: Time of the ledger's clock at which it counts as abandoned.
+    """
+
+    __slots__ = ("_closed", "_ended", "_lock", "_running", "deadline", "handoff_id")
+
+    def __init__(self, handoff_id: str, deadline: float) -> None:
+        self.handoff_id = handoff_id
+        self.deadline = deadline
+        self._ended: list[StageRecord] = []
+        self._running: dict[int, Running] = {}
+        self._lock = Lock()
+        self._closed = False
+
+    def began(self, stage: Running) -> None:
+        """Note a stage that has begun, so that it is known to be late should the handoff end first."""
+        self._running[id(stage)] = stage
+
+    def ended(self, record: StageRecord, stage: Running | None = None) -> bool:
+        """Take in a stage that has ended.
+
+        Args:
+            record: Its facts.
+            stage: What :meth:`began` was told, if it was.
+
+        Returns:
+            False where the handoff had ended already: the stage is late.
+        """
+        with self._lock:
+            if self._closed:
+                return False
+            self._ended.append(record)
+            if stage is not None:
+                self._running.pop(id(stage), None)
+            return True
+
+    def close(self) -> tuple[StageRecord, ...]:
+        """Take in no more, and return every stage, the running ones without an end."""
+        with self._lock:
+            self._closed = True
+            running = list(self._running.values())
+            self._running.clear()
+        return (*self._ended, *(stage.unfinished() for stage in running))
+
+
+class Ledger:
+    """Every open handoff of this process.
+
+    Args:
+        max_open: How many may be open at one time; further ones are rejected.
+        ttl_seconds: After this time an open handoff is dropped, at the next look; there is no background thread.
+        notify: Told of each handoff rejected or expired.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_open: int,
+        ttl_seconds: float,
+        notify: Callable[[Notice], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._max_open = max_open
+        self._ttl = ttl_seconds
+        self._notify = notify
+        self._clock = clock
+        self._open: dict[str, OpenHandoff] = {}  # in the order of opening, which is that of the deadlines
+        self._abandoned: deque[OpenHandoff] = deque()
+        self._lock = Lock()
+
+    def open(self, handoff_id: str) -> OpenHandoff | None:
+        """Open a handoff; None where too many are open, or one with this ID already is."""
+        self._drop_stale()
+        with self._lock:
+            accepted = len(self._open) < self._max_open and handoff_id not in self._open
+            if accepted:
+                opened = OpenHandoff(handoff_id, self._clock() + self._ttl)
+                self._open[handoff_id] = opened
+        if accepted:
+            return opened
+        self._notify(Notice.REJECTED)
+        return None
+
+    def find(self, handoff_id: str) -> OpenHandoff | None:
+        """Return the open handoff with this ID, None where there is none."""
+        return self._open.get(handoff_id)
+
+    def close(self, opened: OpenHandoff) -> tuple[StageRecord, ...] | None:
+        """Close a handoff and return its stages; None where it had been dropped, or closed before."""
+        with self._lock:
+            if self._open.get(opened.handoff_id) is not opened:
+                return None
+            del self._open[opened.handoff_id]
+        return opened.close()
+
+    def abandon(self, opened: OpenHandoff) -> None:
+        """Note that nobody can close a handoff any more. Safe in a finalizer: it takes no lock."""
+        self._abandoned.append(opened)
+
+    def open_count(self) -> int:
+        """Return how many handoffs are open now."""
+        self._drop_stale()
+        return len(self._open)
+
+    def _drop_stale(self) -> None:
+        stale: list[OpenHandoff] = []
+        while self._abandoned:
+            stale.append(self._abandoned.popleft())
+        with self._lock:
+            now = self._clock()
+            for opened in self._open.values():
+                if opened.deadline > now:
+                    break
+                stale.append(opened)
+            dropped = [opened for opened in stale if self._open.pop(opened.handoff_id, None)]
+        for opened in dropped:
+            opened.close()
+            self._notify(Notice.EXPIRED)

@@ -1,0 +1,79 @@
+"""What goes wrong inside the monitor or in its use: counted, logged once per place, kept from the application."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Final
+
+from rop_otel.core.handoff import Notice, Sink
+from rop_otel.errors import UsageError
+
+_logger = logging.getLogger("rop_otel")
+_MAX_PLACES: Final = 1000
+
+
+class Where(StrEnum):
+    """The closed set of places at which something can go wrong."""
+
+    ANSWER = "answer"
+    ASSESS = "assess"
+    CONFIGURATION = "configuration"
+    HANDOFF = "handoff"
+    IDS = "ids"
+    INPUT = "input"
+    JUDGED = "judged"
+    PROCESSOR = "processor"
+    SINK = "sink"
+    STAGE = "stage"
+
+
+class Mishaps:
+    """Counts and logs.
+
+    Args:
+        sinks: Told of each mishap.
+        strict: True raises on misuse.
+    """
+
+    def __init__(self, sinks: Sequence[Sink] = (), *, strict: bool = False) -> None:
+        self._sinks = tuple(sinks)
+        self._strict = strict
+        self._logged: set[tuple[Where, str]] = set()
+
+    def notice(self, notice: Notice, *, where: str = "") -> None:
+        """Tell every sink; one that raises stops neither the others nor the application."""
+        for sink in self._sinks:
+            try:
+                sink.noticed(notice, where=where)
+            except Exception:  # noqa: BLE001 - monitoring never raises into the application
+                self._log(Where.SINK, type(sink).__name__, "a sink of notices raised", exc_info=True)
+
+    def misuse(self, where: Where, place: str, message: str) -> None:
+        """Take in a wrong use of the API.
+
+        Args:
+            where: Kind of place, for the counter.
+            place: The decorated function or the handoff; a message is logged once for each.
+            message: What is wrong and what to do, in one sentence.
+
+        Raises:
+            UsageError: In strict mode.
+        """
+        self.notice(Notice.ERROR, where=where)
+        if self._strict:
+            raise UsageError(f"{place}: {message}")
+        self._log(where, place, message)
+
+    def failure(self, where: Where, place: str, message: str) -> None:
+        """Take in an exception of our own code, which is being handled."""
+        self.notice(Notice.ERROR, where=where)
+        self._log(where, place, message, exc_info=True)
+
+    def _log(self, where: Where, place: str, message: str, *, exc_info: bool = False) -> None:
+        if (where, place) in self._logged:
+            return
+        if len(self._logged) < _MAX_PLACES:
+            self._logged.add((where, place))
+            _logger.warning("%s: %s (further ones are counted, not logged)", place, message, exc_info=exc_info)

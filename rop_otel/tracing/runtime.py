@@ -1,0 +1,82 @@
+"""What the process monitors with now: one configuration, one ledger, one tracer, the sinks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Lock
+from time import perf_counter
+
+from opentelemetry import trace
+
+from rop_otel import semconv
+from rop_otel.config import Config
+from rop_otel.core.handoff import Assessment, HandoffRecord, Sink, assess
+from rop_otel.errors import ConfigurationError
+from rop_otel.tracing.ledger import Ledger
+from rop_otel.tracing.mishaps import Mishaps, Where
+
+
+class Runtime:
+    """What the decorators and context managers work with.
+
+    Args:
+        config: The configuration.
+        tracer: Makes the spans; None takes that of the global tracer provider.
+        sinks: Told of assessments and notices.
+    """
+
+    __slots__ = ("config", "enabled", "ledger", "mishaps", "sinks", "tracer")
+
+    def __init__(self, config: Config, *, tracer: trace.Tracer | None = None, sinks: Sequence[Sink] = ()) -> None:
+        self.config = config
+        self.enabled = config.enabled
+        self.tracer = trace.get_tracer(semconv.SCOPE_NAME) if tracer is None else tracer
+        self.sinks = tuple(sinks)
+        self.mishaps = Mishaps(self.sinks, strict=config.strict)
+        self.ledger = Ledger(max_open=config.max_open, ttl_seconds=config.ttl_seconds, notify=self.mishaps.notice)
+
+    def assess(self, record: HandoffRecord) -> Assessment:
+        """Assess a handoff and tell every sink. What raises on the way is counted and swallowed."""
+        start = perf_counter()
+        try:
+            assessment = assess(record, resolver=self.config.resolver)
+        except Exception as error:  # noqa: BLE001 - a failure of our own code is never the application's
+            self.mishaps.failure(Where.ASSESS, record.name, "the handoff could not be assessed")
+            note = f"the assessment raised {type(error).__name__}"
+            return Assessment(handoff_name=record.name, handoff_id=record.handoff_id, note=note)
+        seconds = perf_counter() - start
+        for sink in self.sinks:
+            try:
+                sink.assessed(record, assessment, seconds=seconds)
+            except Exception:  # noqa: BLE001
+                self.mishaps.failure(Where.SINK, type(sink).__name__, "a sink of assessments raised")
+        return assessment
+
+
+_lock = Lock()
+_installed: Runtime | None = None
+
+
+def current() -> Runtime:
+    """Return the process's runtime; without :func:`install`, one made from the environment, without sinks."""
+    return _installed or _default()
+
+
+def install(runtime: Runtime | None) -> Runtime | None:
+    """Make this the process's runtime, and return the one before it; None goes back to the environment's."""
+    global _installed
+    with _lock:
+        before, _installed = _installed, runtime
+    return before
+
+
+def _default() -> Runtime:
+    global _installed
+    with _lock:
+        if _installed is None:
+            try:
+                _installed = Runtime(Config.resolve())
+            except ConfigurationError:
+                _installed = Runtime(Config())
+                _installed.mishaps.failure(Where.CONFIGURATION, "environment", "a setting cannot be used")
+        return _installed
