@@ -1,0 +1,26 @@
+"""What every room's tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """The folder of real data sets, which are too large for the repository.
+
+    ``ROP_OTEL_SHARED_DATA`` names it; by default it lies beside the checkout. Without it a test is skipped, except
+    in CI, where it fails: nothing is skipped there unseen.
+    """
+    folder = Path(os.environ.get("ROP_OTEL_SHARED_DATA") or ROOT.parent / "shared" / "data").resolve()
+    if folder.is_dir():
+        return folder
+    reason = f"no data sets at {folder}; name their folder in ROP_OTEL_SHARED_DATA"
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{reason} (CI=true, so this test may not be skipped)")
+    pytest.skip(reason)
