@@ -115,7 +115,7 @@ class Metric:
         description: One sentence.
         attributes: The only attributes that it may carry, in label order.
         source: ``tally`` where it is added up in plain numbers and read at export, ``recorded`` where each
-            observation is recorded one by one.
+            observation is also recorded one by one with OpenTelemetry (it has no observable histogram).
         buckets: Explicit boundaries of a histogram, in its unit.
     """
 
@@ -136,7 +136,6 @@ VERDICTS: Final = Metric(
     unit="{handoff}",
     description="Handoffs assessed, by verdict and mode.",
     attributes=(HANDOFF_NAME, VERDICT, MODE),
-    source="recorded",
 )
 MISSES: Final = Metric(
     name="rop.selected.misses",
@@ -145,7 +144,6 @@ MISSES: Final = Metric(
     unit="{handoff}",
     description="Selected objects that did not reach the reader, by the stage and cause of the loss.",
     attributes=(HANDOFF_NAME, DROPPED_AT, DROP_CAUSE),
-    source="recorded",
 )
 STAGE_SELECTED: Final = Metric(
     name="rop.stage.selected",
@@ -204,7 +202,6 @@ FINDINGS_COUNT: Final = Metric(
     unit="{finding}",
     description="Findings, by stage, code and severity.",
     attributes=(HANDOFF_NAME, STAGE, FINDING, SEVERITY),
-    source="recorded",
 )
 CITATIONS: Final = Metric(
     name="rop.citations",

@@ -1,0 +1,108 @@
+"""``/metrics``: the tally as prometheus_client families, served on an address of our own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from itertools import accumulate
+from wsgiref.simple_server import WSGIServer
+
+from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.metrics_core import Metric as Family
+from prometheus_client.registry import Collector
+from prometheus_client.samples import Exemplar as PrometheusExemplar
+
+from rop_otel import semconv
+from rop_otel.errors import ConfigurationError
+from rop_otel.meters.numbers import Exemplar
+from rop_otel.meters.points import HistogramPoint, Point
+from rop_otel.meters.tally import EXPOSED, Tally
+
+
+class TallyCollector(Collector):
+    """Gives the tally to prometheus_client, under the names of the contract.
+
+    Args:
+        tally: Read at every scrape.
+    """
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+
+    def collect(self) -> Iterator[Family]:
+        """Give one family for every metric, also where it has no series yet."""
+        for metric in EXPOSED:
+            if metric.kind == "histogram":
+                yield _histogram(metric, self._tally.histograms(metric))
+            else:
+                yield _numbers(metric, self._tally.points(metric))
+
+
+def _labels(metric: semconv.Metric) -> tuple[str, ...]:
+    return tuple(semconv.label(attribute) for attribute in metric.attributes)
+
+
+def _numbers(metric: semconv.Metric, points: list[Point]) -> Family:
+    if metric.kind == "gauge":
+        gauge = GaugeMetricFamily(metric.prometheus, metric.description, labels=_labels(metric))
+        for point in points:
+            gauge.add_metric(point.values, point.number)
+        return gauge
+    counter = CounterMetricFamily(metric.prometheus, metric.description, labels=_labels(metric))
+    for point in points:
+        counter.add_metric(point.values, point.number, exemplar=_exemplar(point.exemplar))
+    return counter
+
+
+def _histogram(metric: semconv.Metric, points: list[HistogramPoint]) -> Family:
+    family = HistogramMetricFamily(metric.prometheus, metric.description, labels=_labels(metric))
+    bounds = [*(str(bound) for bound in metric.buckets), "+Inf"]
+    for point in points:
+        family.add_metric(
+            point.values, list(zip(bounds, accumulate(point.counts), strict=True)), sum_value=point.total
+        )
+    return family
+
+
+def _exemplar(exemplar: Exemplar | None) -> PrometheusExemplar | None:
+    if exemplar is None:
+        return None
+    labels = {"trace_id": exemplar.trace_id, "span_id": exemplar.span_id}
+    return PrometheusExemplar(labels, 1.0, exemplar.time)
+
+
+class MetricsServer:
+    """An HTTP server that answers scrapes until it is stopped.
+
+    Args:
+        tally: What to show.
+        host: Address to listen on.
+        port: Port to listen on; 0 takes a free one, which :attr:`port` tells.
+
+    Raises:
+        ConfigurationError: The address cannot be listened on.
+    """
+
+    def __init__(self, tally: Tally, *, host: str, port: int) -> None:
+        registry = CollectorRegistry()
+        registry.register(TallyCollector(tally))
+        try:
+            started = start_http_server(port, addr=host, registry=registry)
+        except OSError as error:
+            message = f"/metrics cannot be served on {host}:{port} ({error}); choose another metrics_port"
+            raise ConfigurationError(message) from error
+        self._server: WSGIServer = started[0]
+        self._thread: threading.Thread = started[1]
+        self.host = host
+        self.port: int = self._server.server_port
+
+    def stop(self) -> None:
+        """Stop answering and free the port."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join(timeout=1.0)
+
+    def abandon(self) -> None:
+        """Close a forked process's copy of the socket; the server goes on in the process that started it."""
+        self._server.server_close()

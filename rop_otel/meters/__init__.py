@@ -1,0 +1,1 @@
+"""OpenTelemetry API only: the tally, instruments made from semconv, evaluation events."""

@@ -1,0 +1,78 @@
+"""Values that metric attributes may take: capped, so that no input can make a series a request."""
+
+from __future__ import annotations
+
+import threading
+from typing import Final
+
+from rop_otel import semconv
+from rop_otel.core.handoff.assessment import DropCause
+from rop_otel.core.handoff.kinds import DROP_CAUSES, READER, SHOWING, SOURCES
+
+NO_STAGE: Final = ""
+"""Value of ``rop.dropped_at`` where no stage can be blamed."""
+
+MODES: Final = frozenset({"hard", "soft", "open"})
+
+_STAGELESS: Final = (
+    DropCause.NEVER_RETRIEVED,
+    DropCause.UNUSED,
+    DropCause.BEYOND_RECORDED_DEPTH,
+    DropCause.BELOW_CUTOFF,
+)
+_ANY_STAGE: Final = (DropCause.BELOW_CUTOFF, DropCause.UNOBSERVED_STAGE)
+_FED_STAGE: Final = (*_ANY_STAGE, DropCause.SILENT_CUT, DropCause.BEYOND_RECORDED_DEPTH)
+
+
+class Capped:
+    """The first few distinct strings; any further one is ``other``. Safe to call from any thread.
+
+    A string that UTF-8 cannot carry (a lone surrogate) is made one that it can, since one such label would make
+    every scrape fail.
+
+    Args:
+        limit: How many distinct strings to keep.
+        reserved: Strings that stand for something else, and so are ``other`` here.
+    """
+
+    __slots__ = ("_known", "_limit", "_lock", "_reserved")
+
+    def __init__(self, limit: int, *, reserved: frozenset[str] = frozenset()) -> None:
+        self._limit = limit
+        self._reserved = reserved
+        self._lock = threading.Lock()
+        self._known: dict[str, str] = {}
+
+    def __call__(self, raw: str) -> str:
+        """Return the label of a string."""
+        return self._known.get(raw) or self._admit(raw)
+
+    def _admit(self, raw: str) -> str:
+        with self._lock:
+            if raw in self._reserved or (raw not in self._known and len(self._known) >= self._limit):
+                return semconv.OTHER
+            return self._known.setdefault(raw, raw.encode("utf-8", "replace").decode())
+
+
+def mode_label(mode: str) -> str:
+    """Return a mode of the contract as it is, and any other as ``other``: an invalid one is kept as it came."""
+    return mode if mode in MODES else semconv.OTHER
+
+
+def stageless_causes() -> tuple[str, ...]:
+    """Return the causes of a loss for which no stage may be to blame."""
+    return tuple(cause.value for cause in _STAGELESS)
+
+
+def possible_causes(kind: str) -> tuple[DropCause, ...]:
+    """Return the causes with which an object may be lost at a stage of this kind; none for a reader.
+
+    A source is fed by nothing, so nothing that reached it can be lost there.
+    """
+    if kind == READER:
+        return ()
+    if kind in SOURCES:
+        return _ANY_STAGE
+    own = (DROP_CAUSES.get(kind, DropCause.DROPPED),)
+    shown = (DropCause.NO_TEXT,) if kind in SHOWING else ()
+    return (*own, *_FED_STAGE, *shown)

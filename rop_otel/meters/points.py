@@ -1,0 +1,141 @@
+"""The tally's numbers as series: what both readers see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from rop_otel import semconv
+from rop_otel.meters.numbers import Exemplar, HandoffNumbers, HistogramNumbers, ScoreNumbers
+
+SHOWN: Final = "shown"
+"""Value of ``rop.stage`` for the scores of the shown list."""
+
+_CITATION_OUTCOMES = ("resolved", "unresolved", "misattributed", "unattached")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """One series of a counter or gauge.
+
+    Args:
+        values: Of the metric's attributes, in their order; an empty one is none.
+        number: The value now.
+        exemplar: One handoff that was counted in it.
+    """
+
+    values: tuple[str, ...]
+    number: float
+    exemplar: Exemplar | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistogramPoint:
+    """One series of a histogram.
+
+    Args:
+        values: Of the metric's attributes, in their order.
+        counts: By bucket, not cumulative, the last one unbounded.
+        total: Sum of the observations.
+    """
+
+    values: tuple[str, ...]
+    counts: tuple[int, ...]
+    total: float
+
+
+def histogram_point(values: tuple[str, ...], numbers: HistogramNumbers) -> HistogramPoint:
+    """Return a histogram's series as it is now."""
+    return HistogramPoint(values=values, counts=tuple(numbers.counts), total=numbers.total)
+
+
+def stage_durations(name: str, handoff: HandoffNumbers) -> Iterator[HistogramPoint]:
+    """Give the duration of each stage of a handoff name."""
+    for kind, stage in handoff.stages.items():
+        yield histogram_point((name, kind), stage.duration)
+
+
+def _verdicts(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
+    for mode, counts in handoff.verdicts.items():
+        for verdict, count in counts.items():
+            yield Point(values=(name, verdict.value, mode), number=count)
+
+
+def _misses(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
+    for (stage, cause), miss in handoff.misses.items():
+        yield Point(values=(name, stage, cause), number=miss.count, exemplar=miss.exemplar)
+
+
+def _findings(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
+    for key, count in handoff.findings.items():
+        yield Point(values=(name, *key), number=count)
+
+
+def _citations(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
+    for outcome, count in zip(_CITATION_OUTCOMES, handoff.citations, strict=True):
+        yield Point(values=(name, outcome), number=count)
+
+
+def _tokens(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
+    yield Point(values=(name,), number=handoff.tokens)
+
+
+def _budget(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
+    yield Point(values=(name,), number=handoff.budget)
+
+
+def _selected(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
+    for kind, stage in handoff.stages.items():
+        for present, count in zip(("false", "true"), stage.presence, strict=True):
+            yield Point(values=(name, kind, present), number=count)
+
+
+def _returned(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
+    for kind, stage in handoff.stages.items():
+        yield Point(values=(name, kind), number=stage.returned)
+
+
+def _executions(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
+    for kind, stage in handoff.stages.items():
+        yield Point(values=(name, kind), number=stage.executions)
+
+
+def _score_sums(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
+    return _scores(name, handoff, 0)
+
+
+def _score_counts(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
+    return _scores(name, handoff, 1)
+
+
+def _scores(name: str, handoff: HandoffNumbers, index: int) -> Iterator[Point]:
+    for kind, stage in handoff.stages.items():
+        yield from _cells((name, kind), stage.scores, index)
+    yield from _cells((name, SHOWN), handoff.shown, index)
+
+
+def _cells(place: tuple[str, str], scores: ScoreNumbers, index: int) -> Iterator[Point]:
+    for target, cells in (("selected", scores.selected), ("judged", scores.judged)):
+        for key, cell in cells.items():
+            measure, _, depth = key.partition("@")
+            yield Point(values=(*place, target, measure, depth), number=cell[index])
+
+
+POINTS: Final[Mapping[semconv.Metric, Callable[[str, HandoffNumbers], Iterator[Point]]]] = MappingProxyType(
+    {
+        semconv.VERDICTS: _verdicts,
+        semconv.MISSES: _misses,
+        semconv.FINDINGS_COUNT: _findings,
+        semconv.CITATIONS: _citations,
+        semconv.CONTEXT_TOKENS_USED: _tokens,
+        semconv.CONTEXT_BUDGET: _budget,
+        semconv.STAGE_SELECTED: _selected,
+        semconv.STAGE_RETURNED: _returned,
+        semconv.STAGE_EXECUTIONS: _executions,
+        semconv.STAGE_SCORE: _score_sums,
+        semconv.STAGE_SCORED: _score_counts,
+    }
+)
+"""How to read each metric that belongs to a handoff name."""

@@ -1,0 +1,88 @@
+"""Records and assessments for the tests of meters and export, made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rop_otel.core.handoff.assessment import (
+    Assessment,
+    CitationCounts,
+    Drop,
+    DropCause,
+    Finding,
+    FindingCode,
+    Shown,
+    StageScores,
+    Verdict,
+)
+from rop_otel.core.handoff.record import HandoffRecord, StageRecord
+
+TRACE = "0af7651916cd43dd8448eb211c80319c"
+SPAN = "b7ad6b7169203331"
+START = 1_700_000_000_000_000_000
+
+
+def stage(kind: str, *ids: str, millis: int = 3, **facts: object) -> StageRecord:
+    """Return a stage that returned these IDs."""
+    end = facts.pop("end_ns", START + millis * 1_000_000)
+    return StageRecord(kind=kind, returned=ids, span_id="0" * 16, start_ns=START, end_ns=end, **facts)  # type: ignore[arg-type]
+
+
+def handoff(name: str = "qa", *stages: StageRecord, expected: tuple[str, ...] = ()) -> HandoffRecord:
+    """Return a handoff with these stages."""
+    return HandoffRecord(
+        name=name,
+        handoff_id="h1",
+        trace_id=TRACE,
+        span_id=SPAN,
+        selected=("d1",),
+        expected=expected,
+        stages=stages,
+        start_ns=START,
+        end_ns=START + 5_000_000,
+    )
+
+
+def assessment(
+    verdict: Verdict | None = Verdict.PASS,
+    *,
+    name: str = "qa",
+    mode: str = "hard",
+    drop: Drop | None = None,
+    findings: tuple[Finding, ...] = (),
+    stages: tuple[StageScores, ...] = (),
+    shown: Shown | None = None,
+    citations: CitationCounts | None = None,
+) -> Assessment:
+    """Return an assessment that says just this."""
+    return Assessment(
+        handoff_name=name,
+        mode=mode,
+        verdict=verdict,
+        drop=drop,
+        findings=findings,
+        stages=stages,
+        shown=shown or Shown(),
+        citations=citations or CitationCounts(),
+    )
+
+
+def failed(stage_kind: str | None = "mmr", cause: DropCause = DropCause.DIVERSIFIED_AWAY) -> Assessment:
+    """Return a FAIL that was lost there."""
+    return assessment(Verdict.FAIL, drop=Drop(cause=cause, stage=stage_kind))
+
+
+def finding(code: FindingCode = FindingCode.TOP_RANKED_CUT, stage_kind: str = "packing") -> Finding:
+    """Return a finding."""
+    return Finding(code=code, stage=stage_kind, ids=("d1",), message="something is wrong")
+
+
+def scored(
+    kind: str,
+    selected: Mapping[str, float] | None = None,
+    judged: Mapping[str, float] | None = None,
+    *,
+    present: bool | None = None,
+) -> StageScores:
+    """Return the scores of one stage."""
+    return StageScores(stage=kind, returned=1, present=present, selected=selected or {}, judged=judged or {})
