@@ -1,0 +1,8 @@
+"""Neutral spans, and OTLP JSON read and written as them."""
+
+from rop_otel.spans.otlp_reader import read
+from rop_otel.spans.otlp_writer import write
+from rop_otel.spans.sdk import from_sdk
+from rop_otel.spans.span import Span
+
+__all__ = ["Span", "from_sdk", "read", "write"]

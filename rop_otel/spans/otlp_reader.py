@@ -1,0 +1,133 @@
+"""OTLP JSON files: export requests read as spans, and spans written as such requests.
+
+One request per file (on one line or many) or one per line, as the OTLP specification encodes them: camelCase names,
+IDs in hex, 64-bit integers as strings.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from rop_otel.core.handoff.attributes import is_handoff, is_stage
+from rop_otel.errors import InputError
+from rop_otel.spans import wire
+from rop_otel.spans.files import MAX_LINE_BYTES, read_lines
+from rop_otel.spans.span import Span
+
+_TRACE_ID: Final = re.compile(r"(?!0+$)[0-9a-f]{32}", re.ASCII)
+_SPAN_ID: Final = re.compile(r"(?!0+$)[0-9a-f]{16}", re.ASCII)
+_NO_SPAN: Final = "0" * 16
+
+_DECODER: Final = msgspec.json.Decoder(wire.Request)
+
+
+def read(file: str, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[Span]:
+    """Read the spans of a file of export requests, a request at a time.
+
+    Args:
+        file: The file's name; plain, gzip or zstd.
+        max_bytes: Longest request that is accepted.
+
+    Yields:
+        Spans in the file's order. Requests of metrics and logs hold none.
+
+    Raises:
+        InputError: The file cannot be read as OTLP JSON; the message is ``file:line: what is wrong``.
+    """
+    for number, data in _requests(file, max_bytes):
+        try:
+            spans = list(_spans(_decode(data)))
+        except json.JSONDecodeError as error:
+            wrong = f"not JSON, or cut short: {error.msg} (column {error.colno})"
+            raise InputError(wrong, file=file, line=number + error.lineno - 1) from None
+        except RecursionError:
+            raise InputError("nested too deeply", file=file, line=number) from None
+        except ValueError as error:
+            raise InputError(f"not an OTLP export request: {error}", file=file, line=number) from None
+        yield from spans
+
+
+def _requests(file: str, max_bytes: int) -> Iterator[tuple[int, bytes]]:
+    """Yield each request with the line that it starts on."""
+    lines = ((number, line) for number, line in read_lines(file, max_bytes=max_bytes))
+    written = ((number, line) for number, line in lines if not line.isspace())
+    for first, (number, line) in enumerate(written):
+        if first == 0 and not line.rstrip().endswith(b"}"):
+            yield number, _whole(file, number, line, lines, max_bytes)
+            return
+        yield number, line
+
+
+def _whole(file: str, number: int, line: bytes, lines: Iterator[tuple[int, bytes]], max_bytes: int) -> bytes:
+    """Return a document that goes on after its first line."""
+    document = bytearray(line)
+    for _, more in lines:
+        document += more
+        if len(document) > max_bytes:
+            wrong = f"one request of more than {max_bytes:,} bytes; write one request per line"
+            raise InputError(wrong, file=file, line=number)
+    return bytes(document)
+
+
+def _decode(data: bytes) -> wire.Request:
+    try:
+        request = _DECODER.decode(data)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        # The slower parser says where it is wrong. What it does accept are halves of surrogate pairs, left by
+        # writers that cut text to a length: no reason to refuse the file.
+        whole = json.dumps(json.loads(data.decode()), ensure_ascii=False).encode(errors="replace")
+        request = _DECODER.decode(whole)
+    named = (request.resource_spans, request.resource_metrics, request.resource_logs)
+    if all(part is msgspec.UNSET for part in named) and msgspec.json.decode(data, type=dict[str, msgspec.Raw]):
+        raise wire.WireError("it has no resourceSpans")
+    return request
+
+
+def _spans(request: wire.Request) -> Iterator[Span]:
+    for resource_spans in request.resource_spans or ():
+        service = _service(resource_spans.resource)
+        for scope_spans in resource_spans.scope_spans or ():
+            scope = (scope_spans.scope and scope_spans.scope.name) or ""
+            for part in scope_spans.spans or ():
+                yield _span(part, scope=scope, service=service)
+
+
+def _service(resource: wire.Resource | None) -> str | None:
+    name = wire.attributes_of(resource.attributes if resource else None).get(wire.SERVICE_NAME)
+    return name if isinstance(name, str) else None
+
+
+def _span(part: wire.SpanPart, *, scope: str, service: str | None) -> Span:
+    attributes = wire.attributes_of(part.attributes)
+    trace_id, span_id = (part.trace_id or "").lower(), (part.span_id or "").lower()
+    parent_id = (part.parent_span_id or "").lower()
+    if is_stage(attributes) or is_handoff(attributes):
+        # Only ours are held to it: a span in between that breaks the rule is no reason to refuse the file.
+        _check_id(trace_id, _TRACE_ID, "traceId must be 32 hex digits")
+        _check_id(span_id, _SPAN_ID, "spanId must be 16 hex digits")
+    return Span(
+        trace_id=trace_id,
+        span_id=span_id,
+        parent_id=None if parent_id in ("", _NO_SPAN) else parent_id,
+        name=part.name or "",
+        kind=part.kind if isinstance(part.kind, int) else 0,
+        start_ns=wire.integer(part.start_time_unix_nano or 0, field="startTimeUnixNano"),
+        end_ns=wire.integer(part.end_time_unix_nano or 0, field="endTimeUnixNano"),
+        attributes=attributes,
+        failed=part.status is not None and part.status.code in wire.STATUS_ERROR,
+        scope=scope,
+        service=service,
+        dropped_attributes=part.dropped_attributes_count or 0,
+    )
+
+
+def _check_id(value: str, pattern: re.Pattern[str], rule: str) -> None:
+    if not pattern.fullmatch(value):
+        raise wire.WireError(f"{rule}, not all zero, not {value[:40]!r}")
