@@ -6,9 +6,9 @@ from rop_otel.core.handoff import kinds
 from rop_otel.core.handoff.assessment import Assessment, Shown, StageScores, Verdict
 from rop_otel.core.handoff.expected import Expected
 from rop_otel.core.handoff.findings import find
-from rop_otel.core.handoff.findings.labels import count_citations
+from rop_otel.core.handoff.findings.labels import attach, count_citations
 from rop_otel.core.handoff.lost import where_lost
-from rop_otel.core.handoff.record import HandoffRecord
+from rop_otel.core.handoff.record import HandoffRecord, Ids
 from rop_otel.core.handoff.scores import Judgments, judged_scores, selected_scores
 from rop_otel.core.handoff.trip import Trip, list_is_cut
 from rop_otel.core.handoff.verdict import at_hand, membership_of, mode_of, verdict_of
@@ -33,6 +33,7 @@ def assess(record: HandoffRecord, *, resolver: Resolver | None = None) -> Assess
     verdict = verdict_of(record, trip.shown, membership=membership, resolver_at_hand=resolver_at_hand)
     shown, rank = _score_shown(trip, membership, judgments)
     lost = verdict is Verdict.FAIL and membership is not None
+    attachments = attach(trip)
     return Assessment(
         handoff_name=record.name,
         handoff_id=record.handoff_id,
@@ -43,10 +44,10 @@ def assess(record: HandoffRecord, *, resolver: Resolver | None = None) -> Assess
         verdict=verdict,
         selected_rank=rank,
         drop=where_lost(trip, membership, expected) if lost and membership else None,
-        findings=find(trip, expected, judged=[scores.judged for scores in scored]),
+        findings=find(trip, expected, judged=[scores.judged for scores in scored], attachments=attachments),
         stages=tuple(scores for scores in scored if scores.stage != kinds.READER),
         shown=shown,
-        citations=count_citations(trip),
+        citations=count_citations(trip, attachments),
     )
 
 
@@ -59,14 +60,13 @@ def _score_stage(trip: Trip, place: int, membership: Membership | None, judgment
     if stage.returned is None or held is None or stage.kind == kinds.READER:
         return StageScores(stage=stage.kind, name=stage.name, round=stage.round)
     cut = list_is_cut(stage)
-    present = membership.holds(held) if membership else None
-    rank = membership.rank(stage.returned) if membership and present else None
+    rank = membership.rank(stage.returned, held) if membership else None
     return StageScores(
         stage=stage.kind,
         name=stage.name,
         round=stage.round,
         returned=max(stage.returned_count or 0, len(stage.returned)),
-        present=None if cut and not present else present,
+        present=None if membership is None or (cut and rank is None) else rank is not None,
         selected=selected_scores(rank, depth=len(stage.returned), cut=cut) if membership else {},
         judged=judged_scores(judgments, stage.returned, held=held, cut=cut) if judgments else {},
     )
@@ -76,7 +76,15 @@ def _score_shown(trip: Trip, membership: Membership | None, judgments: Judgments
     if not trip.shown.usable:
         return Shown(), None
     ids, cut = trip.shown.known_ids, trip.shown.cut
-    rank = membership.rank(ids) if membership else None
+    held = _shown_set(trip, ids)
+    rank = membership.rank(ids, held) if membership else None
     selected = selected_scores(rank, depth=len(ids), cut=cut) if membership else {}
-    judged = judged_scores(judgments, ids, held=frozenset(ids), cut=cut) if judgments else {}
+    judged = judged_scores(judgments, ids, held=held, cut=cut) if judgments else {}
     return Shown(ids=ids, selected=selected, judged=judged), rank
+
+
+def _shown_set(trip: Trip, ids: Ids) -> frozenset[str]:
+    """Return the shown IDs as a set: the set of the one list that was shown, where there is just one."""
+    place = trip.shown.places[0]
+    own = trip.returned_set(place)
+    return own if own is not None and ids is trip.stages[place].returned else frozenset(ids)

@@ -68,7 +68,7 @@ def _below_cutoff(trip: Trip, membership: Membership, holders: list[tuple[int, .
         for place, stage in enumerate(trip.stages)
         if stage.kind != kinds.READER
         and not (stage.kind in kinds.SHOWING and place in trip.shown.places)
-        and (membership.rank(stage.returned or ()) or cutoff + 1) <= cutoff
+        and (membership.rank(stage.returned or (), trip.returned_set(place)) or cutoff + 1) <= cutoff
     ]
     place = trip.first_fed_by(above[-1]) if above else min((holder[0] for holder in holders), default=None)
     return _drop(DropCause.BELOW_CUTOFF, None if place is None else trip.stages[place])

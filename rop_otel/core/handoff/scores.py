@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cache
+from functools import lru_cache
+from operator import itemgetter
 from typing import Final
 
 from rop_otel.core.handoff.assessment import Scores
@@ -36,7 +37,7 @@ class Judgments:
         resolver: None: an ID stands for itself.
     """
 
-    __slots__ = ("grade_of", "ideal", "object_of")
+    __slots__ = ("_raws", "grade_of", "ideal", "object_of")
 
     def __init__(self, judged: Sequence[str], *, grades: Sequence[int] = (), resolver: Resolver | None = None) -> None:
         self.grade_of: dict[str, int] = {}
@@ -50,26 +51,25 @@ class Judgments:
             if resolver is None
             else {raw: name for name in self.grade_of for raw in resolver.strings(name)}
         )
+        self._raws = frozenset(self.object_of)
         self.ideal = tuple(sorted(self.grade_of.values(), reverse=True))
 
     def __bool__(self) -> bool:
         return bool(self.grade_of)
 
-    def gains(self, ids: Sequence[str]) -> list[int]:
-        """Return the grade at each rank, ending with the last relevant one: the first ID of an object scores."""
-        object_of = self.object_of
-        gains: list[int] = []
-        seen: set[str] = set()
-        for rank, raw in enumerate(ids):
-            if raw in object_of:
-                name = object_of[raw]
-                if name not in seen:
-                    seen.add(name)
-                    gains.extend([0] * (rank - len(gains)))
-                    gains.append(self.grade_of[name])
-                    if len(seen) == len(self.ideal):
-                        break
-        return gains
+    def ranks(self, ids: Sequence[str], *, held: AbstractSet[str]) -> dict[int, int]:
+        """Return the grade at each rank that scores, ascending: the first ID of each relevant object.
+
+        Args:
+            ids: In rank order; may be empty.
+            held: The same as a set.
+        """
+        found = self._raws & held
+        if not found:
+            return {}
+        last_first = sorted([(ids.index(raw) + 1, self.object_of[raw]) for raw in found], reverse=True)
+        first = {name: rank for rank, name in last_first}
+        return {rank: self.grade_of[name] for name, rank in sorted(first.items(), key=itemgetter(1))}
 
 
 def judged_scores(judgments: Judgments, ids: Sequence[str], *, held: AbstractSet[str], cut: bool) -> Scores:
@@ -81,10 +81,10 @@ def judged_scores(judgments: Judgments, ids: Sequence[str], *, held: AbstractSet
         held: The same as a set.
         cut: Whether the true list is longer.
     """
-    gains = [] if judgments.object_of.keys().isdisjoint(held) else judgments.gains(ids)
-    scores = _NOTHING if not gains else _scores(gains, judgments.ideal)
-    complete = len(gains) > 0 and sum(1 for gain in gains if gain) == len(judgments.ideal)
-    return scores if not cut or complete else _decided(scores, depth=len(ids), found=bool(gains))
+    ranks = judgments.ranks(ids, held=held)
+    scores = _scores(ranks, judgments.ideal)
+    complete = len(ranks) == len(judgments.ideal)
+    return scores if complete or not cut else _decided(scores, depth=len(ids), found=bool(ranks))
 
 
 def selected_scores(rank: int | None, *, depth: int, cut: bool) -> Scores:
@@ -95,26 +95,35 @@ def selected_scores(rank: int | None, *, depth: int, cut: bool) -> Scores:
         depth: Length of the recorded list.
         cut: Whether the true list is longer.
     """
-    if rank is not None:
-        return _selected(min(rank, DEPTH + 1)) | {RR: 1 / rank}
-    return _decided(_NOTHING, depth=depth, found=False) if cut else _NOTHING
+    scores = _at_rank(rank)
+    return scores if rank is not None or not cut else _decided(scores, depth=depth, found=False)
 
 
-@cache
-def _selected(rank: int) -> dict[str, float]:
-    return _scores([0] * (rank - 1) + [1], (1,))
+@lru_cache(maxsize=1024)
+def _at_rank(rank: int | None) -> Scores:
+    return _scores({} if rank is None else {rank: 1}, (1,))
 
 
-def _scores(gains: Sequence[int], ideal: Sequence[int]) -> dict[str, float]:
+def _scores(ranks: Mapping[int, int], ideal: tuple[int, ...]) -> Scores:
+    """Return every score of a list from the grades at its scoring ranks."""
+    if not ranks:
+        return _by_gains((), ideal, None)
+    gains = [0] * min(max(ranks), DEPTH)
+    for rank, grade in ranks.items():
+        if rank <= DEPTH:
+            gains[rank - 1] = grade
+    return _by_gains(tuple(gains), ideal, next(iter(ranks)))
+
+
+@lru_cache(maxsize=4096)
+def _by_gains(gains: tuple[int, ...], ideal: tuple[int, ...], first: int | None) -> Scores:
+    """Return every score; kept and shared, since few patterns of gains make up most lists."""
     scores = {f"recall@{k}": recall(gains, k=k, relevant=len(ideal)) for k in RECALL_KS}
-    scores[RR] = reciprocal_rank(gains)
+    scores[RR] = reciprocal_rank(first)
     for k in NDCG_KS:
         scores[f"ndcg@{k}"] = ndcg(gains, k=k, ideal=ideal)
     scores[f"precision@{PRECISION_K}"] = precision(gains, k=PRECISION_K)
     return scores
-
-
-_NOTHING: Final = _scores([], (1,))
 
 
 def _decided(scores: Scores, *, depth: int, found: bool) -> Scores:

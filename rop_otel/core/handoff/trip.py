@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from itertools import compress
 from typing import NamedTuple
 
 from rop_otel.core.handoff import kinds
@@ -35,7 +36,7 @@ class ShownList(NamedTuple):
     @property
     def known_ids(self) -> Ids:
         """The known part."""
-        return self.ids[: self.known]
+        return self.ids if self.known == len(self.ids) else self.ids[: self.known]
 
 
 class Trip:
@@ -46,7 +47,7 @@ class Trip:
         resolver: The resolver in force, None without one.
     """
 
-    __slots__ = ("_sets", "feeds", "late", "record", "resolver", "shown", "stages")
+    __slots__ = ("_inputs", "_sets", "feeds", "late", "record", "resolver", "shown", "stages")
 
     def __init__(self, record: HandoffRecord, resolver: Resolver | None) -> None:
         self.record = record
@@ -54,6 +55,7 @@ class Trip:
         self.stages, self.late = arrange(record.stages, end_ns=record.end_ns)
         self.feeds = feeds(self.stages)
         self._sets = tuple(None if stage.returned is None else frozenset(stage.returned) for stage in self.stages)
+        self._inputs: dict[int, frozenset[str] | None] = {}
         self.shown = _shown(self.stages)
 
     def returned_set(self, place: int) -> frozenset[str] | None:
@@ -67,10 +69,19 @@ class Trip:
 
     def input_set(self, place: int) -> frozenset[str] | None:
         """Return the IDs of a stage's input, None where they are unknown."""
-        stage = self.stages[place]
+        if place not in self._inputs:
+            self._inputs[place] = self._input_set(place)
+        return self._inputs[place]
+
+    def _input_set(self, place: int) -> frozenset[str] | None:
+        stage, feeding = self.stages[place], self.feeds[place]
         if stage.input is not None:
-            return None if is_cut(stage.input, stage.input_count) else frozenset(stage.input)
-        feeding = self.feeds[place]
+            if is_cut(stage.input, stage.input_count):
+                return None
+            # Most stages are handed just what the stage before returned: one set then serves both.
+            if len(feeding) == 1 and stage.input == self.stages[feeding[0]].returned:
+                return self._sets[feeding[0]]
+            return frozenset(stage.input)
         if not feeding or any(self._sets[feed] is None or list_is_cut(self.stages[feed]) for feed in feeding):
             return None
         return self.fed_set(place)
@@ -102,7 +113,7 @@ class Trip:
 
     def lacking(self, ids: AbstractSet[str], among: AbstractSet[str]) -> list[str]:
         """Return the IDs whose object is not among others, sorted; unreadable IDs are left out."""
-        missing = ids - among
+        missing = NOTHING if ids is among else ids - among
         if missing and self.resolver is not None:
             canonical = self.resolver.canonical
             present = set(map(canonical, among))
@@ -152,18 +163,18 @@ def _shown_places(stages: Sequence[StageRecord]) -> tuple[int, ...]:
 
 def _shown(stages: Sequence[StageRecord]) -> ShownList:
     places = _shown_places(stages)
-    ids: list[str] = []
+    ids: Ids = ()
     known: int | None = None
     for place in places:
-        ids.extend(_with_text(stages[place]))
+        ids += _with_text(stages[place])
         if known is None and list_is_cut(stages[place]):
             known = len(ids)
     usable = bool(places) and all(stages[place].returned is not None for place in places)
-    return ShownList(places, tuple(ids), len(ids) if known is None else known, known is not None, usable)
+    return ShownList(places, ids, len(ids) if known is None else known, known is not None, usable)
 
 
-def _with_text(stage: StageRecord) -> Iterable[str]:
+def _with_text(stage: StageRecord) -> Ids:
     ids = stage.returned or ()
     if stage.id_tokens is None or stage.kind not in kinds.SHOWING:
         return ids
-    return (raw for raw, seen in zip(ids, visible(stage), strict=True) if seen)
+    return tuple(compress(ids, visible(stage)))

@@ -1,7 +1,7 @@
 """Measures of one ranked list, over the gains at its ranks.
 
 ``gains[i]`` is the grade of the document at rank ``i + 1``: 0 where it is not relevant or repeats an object already
-seen. Equal to trec_eval's on lists without ties.
+seen; the reciprocal rank takes the first relevant rank alone. Equal to trec_eval's on lists without ties.
 """
 
 from rop_otel.core.measures.ndcg import ndcg

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal
 
@@ -40,23 +40,15 @@ class Membership:
             return not self.accepted.isdisjoint(ids)
         return any(group <= ids for group in self._groups)
 
-    def rank(self, ids: Collection[str]) -> int | None:
-        """Return the length of the shortest prefix on which the rule holds, None where none does."""
+    def rank(self, ids: Sequence[str], held: AbstractSet[str] | None = None) -> int | None:
+        """Return the length of the shortest prefix on which the rule holds, None where none does.
+
+        Args:
+            ids: In rank order; may be empty.
+            held: The same as a set, where the caller has it.
+        """
+        found = frozenset(ids) if held is None else held
         if self._groups is None:
-            accepted = self.accepted
-            for rank, raw in enumerate(ids, 1):
-                if raw in accepted:
-                    return rank
-            return None
-        ranks = (_prefix(ids, group) for group in self._groups)
-        return min((rank for rank in ranks if rank is not None), default=None)
-
-
-def _prefix(ids: Collection[str], group: AbstractSet[str]) -> int | None:
-    """Return the length of the shortest prefix that holds every string of a group."""
-    wanted = set(group)
-    for rank, raw in enumerate(ids, 1):
-        wanted.discard(raw)
-        if not wanted:
-            return rank
-    return None
+            return min((ids.index(raw) + 1 for raw in self.accepted & found), default=None)
+        ends = (max(map(ids.index, group)) + 1 for group in self._groups if group <= found)
+        return min(ends, default=None)

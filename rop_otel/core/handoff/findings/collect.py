@@ -7,25 +7,29 @@ from collections.abc import Iterator, Sequence
 from rop_otel.core.handoff.assessment import Finding, Scores
 from rop_otel.core.handoff.expected import Expected
 from rop_otel.core.handoff.findings.context import about_running, late, not_observed
-from rop_otel.core.handoff.findings.labels import about_labels
+from rop_otel.core.handoff.findings.labels import Attachment, about_labels
 from rop_otel.core.handoff.findings.lists import about_list
 from rop_otel.core.handoff.findings.ranking import about_ranking
 from rop_otel.core.handoff.trip import Trip
 
 
-def find(trip: Trip, expected: Expected, *, judged: Sequence[Scores]) -> tuple[Finding, ...]:
+def find(
+    trip: Trip, expected: Expected, *, judged: Sequence[Scores], attachments: Sequence[tuple[int, Attachment]]
+) -> tuple[Finding, ...]:
     """Return the findings by stage order, then code.
 
     Args:
         trip: The handoff.
         expected: The stages that it declares.
         judged: Judged scores of each stage, in order.
+        attachments: What labels resolve to in each reader's response.
     """
-    found = sorted(_placed(trip, expected, judged), key=lambda item: (item[0], item[1].code))
+    placed = [*_of_stages(trip, judged), *about_labels(trip, attachments), *_of_handoff(trip, expected)]
+    found = sorted(placed, key=lambda item: (item[0], item[1].code))
     return tuple(finding for _, finding in found)
 
 
-def _placed(trip: Trip, expected: Expected, judged: Sequence[Scores]) -> Iterator[tuple[int, Finding]]:
+def _of_stages(trip: Trip, judged: Sequence[Scores]) -> Iterator[tuple[int, Finding]]:
     for place in range(len(trip.stages)):
         for finding in about_list(trip, place):
             yield place, finding
@@ -33,9 +37,7 @@ def _placed(trip: Trip, expected: Expected, judged: Sequence[Scores]) -> Iterato
             yield place, finding
         for finding in about_running(trip, place):
             yield place, finding
-    yield from about_labels(trip)
-    end = len(trip.stages)
-    for offset, stage in enumerate(trip.late):
-        yield end + offset, late(stage)
-    for offset, finding in enumerate(not_observed(expected)):
-        yield end + len(trip.late) + offset, finding
+
+
+def _of_handoff(trip: Trip, expected: Expected) -> Iterator[tuple[int, Finding]]:
+    yield from enumerate((*map(late, trip.late), *not_observed(expected)), len(trip.stages))

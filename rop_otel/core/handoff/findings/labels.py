@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 from rop_otel.core.handoff import kinds
@@ -43,39 +44,48 @@ class Attachment(NamedTuple):
     complete: bool
 
 
-def about_labels(trip: Trip) -> Iterator[tuple[int, Finding]]:
-    """Yield the place and finding of everything that is wrong with labels."""
+def about_labels(trip: Trip, attachments: Sequence[tuple[int, Attachment]]) -> Iterator[tuple[int, Finding]]:
+    """Yield the place and finding of everything that is wrong with labels.
+
+    Args:
+        trip: The handoff.
+        attachments: As :func:`attach` gives them.
+    """
     for place, stage in enumerate(trip.stages):
         if _malformed(stage):
             message = f"{stage.kind} gave {len(stage.labels or ())} labels for {len(stage.returned or ())} IDs"
             yield place, finding_at(stage, FindingCode.LABELS_MALFORMED, message)
     yield from _duplicates(trip)
-    for place, attachment in attachments(trip):
+    for place, attachment in attachments:
         yield from ((place, finding) for finding in _against_reader(trip, trip.stages[place], attachment))
 
 
-def attachments(trip: Trip) -> Iterator[tuple[int, Attachment]]:
-    """Yield the place of each reader whose labels can be checked, with what they resolve to."""
+def attach(trip: Trip) -> list[tuple[int, Attachment]]:
+    """Return the place of each reader whose labels can be checked, with what they resolve to."""
+    readers = [place for place, stage in enumerate(trip.stages) if stage.kind == kinds.READER]
     showing = [place for place in trip.shown.places if trip.stages[place].kind in kinds.SHOWING]
-    if not showing:
-        return
-    last = trip.stages[showing[-1]].round
+    if not readers or not showing:
+        return []
     rounds: dict[int | None, list[StageRecord]] = {}
     for place in showing:
         rounds.setdefault(trip.stages[place].round, []).append(trip.stages[place])
     read = {number: _round_labels(stages) for number, stages in rounds.items()}
-    for place, stage in enumerate(trip.stages):
-        if stage.kind == kinds.READER:
-            own = read.get(stage.round)
-            labels = own if own is not None and own.shows else read[last]
-            if labels.usable:
-                yield place, _attach(labels, stage)
+    last = read[trip.stages[showing[-1]].round]
+    attached: list[tuple[int, Attachment]] = []
+    for place in readers:
+        own = read.get(trip.stages[place].round, last)
+        labels = own if own.shows else last
+        if labels.usable:
+            attached.append((place, _attach(labels, trip.stages[place])))
+    return attached
 
 
-def count_citations(trip: Trip) -> CitationCounts:
+def count_citations(trip: Trip, attachments: Sequence[tuple[int, Attachment]]) -> CitationCounts:
     """Count the citations of the answers by what their label resolves to; what is not known is not counted."""
+    if not attachments:
+        return CitationCounts()
     counts = dict.fromkeys(CitationCounts.__dataclass_fields__, 0)
-    for place, attachment in attachments(trip):
+    for place, attachment in attachments:
         for label in trip.stages[place].citations or ():
             outcome = _outcome(trip, label, attachment)
             if outcome is not None:
@@ -98,7 +108,7 @@ def _outcome(trip: Trip, label: str, attachment: Attachment) -> str | None:
 
 
 def _malformed(stage: StageRecord) -> bool:
-    if stage.kind not in kinds.LABELLING or stage.labels is None or stage.returned is None:
+    if stage.labels is None or stage.returned is None or stage.kind not in kinds.LABELLING:
         return False
     if stage.kind == kinds.READER and not stage.labels:
         return False
@@ -110,7 +120,8 @@ def _pairs(stage: StageRecord) -> list[tuple[str, str]] | None:
     ids, labels = stage.returned, stage.labels
     if ids is None or labels is None or len(labels) != len(ids):
         return None
-    return [pair for pair, seen in zip(zip(labels, ids, strict=True), visible(stage), strict=True) if seen]
+    pairs = zip(labels, ids, strict=True)
+    return list(pairs) if stage.id_tokens is None else list(compress(pairs, visible(stage)))
 
 
 def _round_labels(stages: Sequence[StageRecord]) -> RoundLabels:
@@ -133,12 +144,13 @@ def _duplicates(trip: Trip) -> Iterator[tuple[int, Finding]]:
         stage = trip.stages[place]
         if stage.kind not in kinds.SHOWING:
             continue
-        first = firsts.setdefault(stage.round, {})
-        again = {
-            label: raw
-            for label, raw in _pairs(stage) or ()
-            if raw and not trip.match(first.setdefault(label, raw), raw)
-        }
+        pairs = _pairs(stage) or []
+        first = firsts.get(stage.round)
+        if first is None:
+            first = firsts[stage.round] = dict(reversed(pairs))
+            if len(first) == len(pairs):
+                continue
+        again = {label: raw for label, raw in pairs if raw and not trip.match(first.setdefault(label, raw), raw)}
         if again:
             ids = {*again.values(), *(first[label] for label in again)}
             message = f"{stage.kind} shows other chunks under the labels {quoted(again)}, which were taken already"

@@ -80,11 +80,12 @@ def _expansion_displaced(trip: Trip, place: int) -> Iterator[Finding]:
     before, after = trip.input_set(expansion), trip.returned_set(expansion)
     if before is None or after is None:
         return
-    known = frozenset().union(*(trip.returned_set(earlier) or () for earlier in range(expansion)))
-    added = (after - before - known) & kept
     dropped = {raw for raw in (before & handed) - kept if raw}
-    if any(added) and dropped:
-        message = f"packing dropped {quoted(dropped)} and kept {quoted(filter(None, added))}, which expansion had added"
+    added = {raw for raw in (after - before) & kept if raw}
+    if added and dropped:
+        added.difference_update(*(trip.returned_set(earlier) or () for earlier in range(expansion)))
+    if added and dropped:
+        message = f"packing dropped {quoted(dropped)} and kept {quoted(added)}, which expansion had added"
         yield finding_at(trip.stages[place], FindingCode.EXPANSION_DISPLACED, message, ids=dropped)
 
 
