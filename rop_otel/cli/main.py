@@ -1,0 +1,53 @@
+"""The command ``rop-otel``: its verbs, and how its errors look."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from rop_otel.cli.replay import replay
+from rop_otel.errors import RopError
+
+USAGE_ERROR = 2
+"""Exit code where the command, a file or a setting cannot be used."""
+
+app = typer.Typer(
+    name="rop-otel",
+    help="Did the selected object reach the reader, and if not, where was it lost?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(replay)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(version("rop-otel"))
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command: our own errors are one line on stderr and exit code 2."""
+    try:
+        app()
+    except RopError as error:
+        print("rop-otel:", " ".join(str(error).split()), file=sys.stderr)
+        sys.exit(USAGE_ERROR)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; nothing more can be written there, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

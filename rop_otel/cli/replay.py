@@ -1,0 +1,44 @@
+"""``rop-otel replay``: judge recorded spans."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+
+class Format(StrEnum):
+    """How a report is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def replay(
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE...", show_default=False, help="Recorded spans: OTLP JSON, plain, gzip or zstd."),
+    ],
+    resolver: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The resolver in force: .json, or .jsonl for JSON Lines."),
+    ] = None,
+    output_format: Annotated[Format, typer.Option("--format", help="How to print the report.")] = Format.TEXT,
+) -> None:
+    """Judge recorded spans: verdicts, where objects were lost, findings and stage scores.
+
+    Exit code 0: no handoff FAILs and no finding is an error; 1: otherwise; 2: a file cannot be read.
+    """
+    from rop_otel.replay import replay_files  # imported here: --help need not wait for it
+
+    report = replay_files(files, resolver=resolver)
+    if output_format is Format.JSON:
+        line = json.dumps(report.as_dict(), ensure_ascii=False, allow_nan=False)
+        sys.stdout.buffer.write(line.encode(errors="backslashreplace") + b"\n")
+        sys.stdout.flush()
+    else:
+        print(report)
+    raise typer.Exit(0 if report.clean else 1)

@@ -1,0 +1,137 @@
+"""Spans put together as handoffs: which stage belongs to which, and what belongs nowhere."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from rop_otel import semconv
+from rop_otel.core.handoff import HandoffRecord, StageRecord
+from rop_otel.core.handoff.attributes import (
+    handoff_id,
+    handoff_record,
+    is_handoff,
+    is_stage,
+    named_handoff_id,
+    stage_record,
+)
+from rop_otel.replay.ancestry import Key, NearestAbove
+from rop_otel.spans import Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assembled:
+    """What a set of spans amounts to.
+
+    Args:
+        handoffs: In order of their spans' start.
+        orphan_stages: Stage spans with neither a handoff ID nor a handoff above them.
+        incomplete: IDs of handoffs whose own span is missing, sorted.
+        duplicates: IDs that more than one handoff span has, sorted; only the first to start is in ``handoffs``.
+    """
+
+    handoffs: tuple[HandoffRecord, ...] = ()
+    orphan_stages: int = 0
+    incomplete: tuple[str, ...] = ()
+    duplicates: tuple[str, ...] = ()
+
+
+def assemble(spans: Iterable[Span]) -> Assembled:
+    """Put spans together as handoffs.
+
+    A stage belongs to the handoff that it names, else to the nearest handoff span above it. Where several handoff
+    spans have one ID, a stage below one of them belongs to that one.
+
+    Args:
+        spans: In any order; those with one trace and span ID count once. Of spans that are not ours only the link to
+            their parent is kept.
+    """
+    ours, parents = _take_in(spans)
+    handoffs = {key: span for key, span in ours.items() if is_handoff(span.attributes)}
+    first, duplicates = _first_of_each_id(handoffs)
+    handoff_above = NearestAbove(parents, handoffs)
+    stages: defaultdict[Key, list[Key]] = defaultdict(list)
+    incomplete: set[str] = set()
+    orphans = 0
+    for key in ours.keys() - handoffs.keys():
+        above, named = handoff_above(key), named_handoff_id(ours[key].attributes)
+        if named is not None and (above is None or _id(handoffs[above]) != named):
+            above = first.get(named)
+        if above is not None:
+            stages[above].append(key)
+        elif named is not None:
+            incomplete.add(named)
+        else:
+            orphans += 1
+    return Assembled(
+        handoffs=tuple(_handoff(key, stages[key], ours, parents) for key in first.values()),
+        orphan_stages=orphans,
+        incomplete=tuple(sorted(incomplete)),
+        duplicates=duplicates,
+    )
+
+
+def _take_in(spans: Iterable[Span]) -> tuple[dict[Key, Span], dict[Key, Key | None]]:
+    """Return the spans that are ours, and every span's parent; the same whatever the order of the spans."""
+    ours: dict[Key, Span] = {}
+    links: dict[Key, str] = {}
+    for span in spans:
+        key = (span.trace_id, span.span_id)
+        links[key] = max(links.get(key, ""), span.parent_id or "")
+        if span.name != semconv.SPAN_ASSESSMENT and (is_stage(span.attributes) or is_handoff(span.attributes)):
+            other = ours.get(key)
+            ours[key] = span if other is None or span == other else max(span, other, key=_later)
+    links.update({key: span.parent_id or "" for key, span in ours.items()})
+    return ours, {key: (key[0], parent) if parent else None for key, parent in links.items()}
+
+
+def _later(span: Span) -> tuple[int, int, str]:
+    """Order spans that differ though they have one ID, which only a broken writer makes."""
+    return (span.end_ns, span.start_ns, repr(span))
+
+
+def _first_of_each_id(handoffs: Mapping[Key, Span]) -> tuple[dict[str, Key], tuple[str, ...]]:
+    first: dict[str, Key] = {}
+    repeated: set[str] = set()
+    for key in sorted(handoffs, key=lambda key: (handoffs[key].start_ns, key)):
+        name = _id(handoffs[key])
+        if first.setdefault(name, key) != key:
+            repeated.add(name)
+    return first, tuple(sorted(repeated))
+
+
+def _id(span: Span) -> str:
+    return handoff_id(span.attributes, trace_id=span.trace_id, span_id=span.span_id)
+
+
+def _handoff(key: Key, stages: list[Key], ours: Mapping[Key, Span], parents: Mapping[Key, Key | None]) -> HandoffRecord:
+    span = ours[key]
+    enclosing = NearestAbove(parents, {key, *stages})
+    return handoff_record(
+        span.attributes,
+        trace_id=span.trace_id,
+        span_id=span.span_id,
+        start_ns=span.start_ns,
+        end_ns=span.end_ns,
+        stages=[
+            record for stage in stages if (record := _stage(ours[stage], _other(enclosing(stage), key))) is not None
+        ],
+    )
+
+
+def _other(enclosing: Key | None, handoff: Key) -> str | None:
+    return None if enclosing is None or enclosing == handoff else enclosing[1]
+
+
+def _stage(span: Span, parent_id: str | None) -> StageRecord | None:
+    return stage_record(
+        span.attributes,
+        trace_id=span.trace_id,
+        span_id=span.span_id,
+        parent_id=parent_id,
+        start_ns=span.start_ns,
+        end_ns=span.end_ns,
+        failed=span.failed,
+        dropped_attributes=span.dropped_attributes,
+    )

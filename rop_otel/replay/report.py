@@ -1,0 +1,64 @@
+"""Recorded spans judged: the report of a replay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from rop_otel.core.handoff import Assessment, Severity, Verdict, assess
+from rop_otel.core.profile import Resolver
+from rop_otel.replay.assemble import assemble
+from rop_otel.spans import Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What recorded spans show.
+
+    Args:
+        assessments: In order of the handoff spans' start.
+        orphan_stages: Stage spans that belong to no handoff.
+        incomplete: IDs of handoffs whose own span is missing, sorted.
+        duplicates: IDs of handoff spans that were not assessed, since another had the ID before, sorted.
+    """
+
+    assessments: tuple[Assessment, ...] = ()
+    orphan_stages: int = 0
+    incomplete: tuple[str, ...] = ()
+    duplicates: tuple[str, ...] = ()
+
+    @property
+    def clean(self) -> bool:
+        """Whether no handoff FAILs and no finding is an error."""
+        return not any(
+            assessment.verdict is Verdict.FAIL
+            or any(finding.severity is Severity.ERROR for finding in assessment.findings)
+            for assessment in self.assessments
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON shape of the contract."""
+        return {
+            "handoffs": [assessment.as_dict() for assessment in self.assessments],
+            "orphan_stages": self.orphan_stages,
+            "incomplete_handoffs": list(self.incomplete),
+            "duplicate_handoffs": list(self.duplicates),
+            "run": None,
+        }
+
+
+def replay(spans: Iterable[Span], *, resolver: Resolver | None = None) -> Report:
+    """Judge recorded spans.
+
+    Args:
+        spans: In any order, from any number of services, with others in between; may be empty.
+        resolver: The resolver in force; None: an ID stands for itself.
+    """
+    assembled = assemble(spans)
+    return Report(
+        assessments=tuple(assess(handoff, resolver=resolver) for handoff in assembled.handoffs),
+        orphan_stages=assembled.orphan_stages,
+        incomplete=assembled.incomplete,
+        duplicates=assembled.duplicates,
+    )
