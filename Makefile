@@ -65,7 +65,8 @@ clean: ## Remove the environment and everything that the tools left.
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/pyvenv.cfg:
-	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed, and none was found on the PATH." \
+	@test -n "$(PYTHON)" && $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Python 3.11 or newer is needed; found $(or $(PYTHON),none on the PATH)." \
 		"Name one: make PYTHON=/path/to/python3" >&2; exit 2; }
 	@echo "Making .venv with $$($(PYTHON) --version) ..."
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo "$(PYTHON) could not make a virtual environment" \
