@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -27,6 +26,8 @@ app.command()(replay)
 
 def _print_version(asked: bool) -> None:
     if asked:
+        from importlib.metadata import version
+
         print(version("rop-otel"))
         raise typer.Exit
 

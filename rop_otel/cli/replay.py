@@ -20,7 +20,7 @@ class Format(StrEnum):
 def replay(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE...", show_default=False, help="Recorded spans: OTLP JSON, plain, gzip or zstd."),
+        typer.Argument(metavar="FILE", show_default=False, help="Recorded spans: OTLP JSON, plain, gzip or zstd."),
     ],
     resolver: Annotated[
         str | None,
@@ -32,13 +32,16 @@ def replay(
 
     Exit code 0: no handoff FAILs and no finding is an error; 1: otherwise; 2: a file cannot be read.
     """
-    from rop_otel.replay import replay_files  # imported here: --help need not wait for it
+    # Imported here, so that --help need not wait for it.
+    from rich.console import Console
+
+    from rop_otel.replay import print_report, replay_files
 
     report = replay_files(files, resolver=resolver)
     if output_format is Format.JSON:
-        line = json.dumps(report.as_dict(), ensure_ascii=False, allow_nan=False)
-        sys.stdout.buffer.write(line.encode(errors="backslashreplace") + b"\n")
+        text = json.dumps(report.as_dict(), ensure_ascii=False, allow_nan=False)
+        sys.stdout.buffer.write(text.encode() + b"\n")
         sys.stdout.flush()
     else:
-        print(report)
+        print_report(report, Console())
     raise typer.Exit(0 if report.clean else 1)

@@ -1,0 +1,119 @@
+"""The report of a replay in words, for whoever is on call."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from rop_otel.core.handoff import Assessment, Severity, Verdict
+from rop_otel.replay.report import Report
+
+_STYLES = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.NOT_APPLICABLE: "dim"}
+_OTHER_VERDICT = "yellow"
+_SEVERITIES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "dim"}
+_TITLES = {Severity.ERROR: "Errors", Severity.WARNING: "Warnings", Severity.INFO: "Worth a look"}
+_MOST_NAMED = 5
+
+
+def print_report(report: Report, console: Console) -> None:
+    """Print a sentence per handoff with its findings below, then a summary.
+
+    Args:
+        report: What to print.
+        console: Where to; what comes from the spans is never taken as markup or control characters.
+    """
+    for assessment in report.assessments:
+        for line in _handoff_lines(assessment):
+            console.print(line, soft_wrap=True)
+    if report.assessments:
+        console.print()
+    console.print(_total(report), soft_wrap=True)
+    for table in _tables(report.assessments):
+        console.print()
+        console.print(table)
+    for sentence in _remarks(report):
+        console.print(printable(sentence), style=_OTHER_VERDICT, soft_wrap=True, markup=False, highlight=False)
+
+
+def printable(text: str) -> str:
+    r"""Return text with what a terminal would act on written as escapes.
+
+    >>> printable("d1\x1b[2J")
+    'd1\\x1b[2J'
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def _handoff_lines(assessment: Assessment) -> Iterator[Text]:
+    style = _STYLES.get(assessment.verdict, _OTHER_VERDICT) if assessment.verdict else _OTHER_VERDICT
+    known_as = assessment.record_id or assessment.handoff_id
+    yield Text.assemble((printable(known_as), "bold"), " ", (printable(str(assessment)), style))
+    for finding in assessment.findings:
+        where = "/".join(str(part) for part in (finding.stage, finding.name, finding.round) if part is not None)
+        yield Text.assemble(
+            "    ",
+            (finding.severity, _SEVERITIES[finding.severity]),
+            printable(f" {finding.code} at {where}: {finding.message}"),
+        )
+
+
+def _total(report: Report) -> Text:
+    verdicts = Counter(assessment.verdict for assessment in report.assessments)
+    if not verdicts:
+        return Text("No handoffs: no span carries a handoff's name.", style=_OTHER_VERDICT)
+    total = Text(_counted(verdicts.total(), "handoff") + ": ")
+    parts = [
+        Text(f"{verdicts[verdict]} {verdict}", style=_STYLES.get(verdict, _OTHER_VERDICT))
+        for verdict in Verdict
+        if verdicts[verdict]
+    ]
+    return total + Text(", ").join(parts)
+
+
+def _tables(assessments: tuple[Assessment, ...]) -> Iterator[Table]:
+    drops = [assessment.drop for assessment in assessments if assessment.drop]
+    lost = Counter((drop.stage or "(no stage)", drop.cause.value) for drop in drops)
+    if lost:
+        yield _table("Where selected objects were lost", ("stage", "cause", "handoffs"), _most_first(lost))
+    findings = [finding for assessment in assessments for finding in assessment.findings]
+    for severity in reversed(Severity):
+        found = Counter((finding.code.value, finding.stage) for finding in findings if finding.severity is severity)
+        if found:
+            yield _table(_TITLES[severity], ("finding", "stage", "count"), _most_first(found))
+
+
+def _most_first(counts: Counter[tuple[str, str]]) -> list[tuple[str, str, str]]:
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [(*names, f"{count:,}") for names, count in ordered]
+
+
+def _table(title: str, columns: tuple[str, str, str], rows: list[tuple[str, str, str]]) -> Table:
+    table = Table(*columns[:2], title=title, title_justify="left", box=None, pad_edge=False)
+    table.add_column(columns[2], justify="right")
+    for row in rows:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    return table
+
+
+def _remarks(report: Report) -> Iterator[str]:
+    if report.orphan_stages:
+        yield f"{_counted(report.orphan_stages, 'stage span')} without a handoff: no handoff ID, and no handoff above."
+    if report.incomplete:
+        yield f"{_counted(len(report.incomplete), 'handoff')} without a handoff span: {_named(report.incomplete)}."
+    if report.duplicates:
+        yield f"{_counted(len(report.duplicates), 'handoff ID')} seen again, not assessed: {_named(report.duplicates)}."
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _named(names: tuple[str, ...]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
