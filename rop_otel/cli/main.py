@@ -42,13 +42,13 @@ def _main(
 
 
 def main() -> None:
-    """Run the command: our own errors are one line on stderr and exit code 2."""
+    """Run the command: our own errors, and the system's, are one line on stderr and exit code 2."""
     try:
         app()
-    except RopError as error:
-        print("rop-otel:", " ".join(str(error).split()), file=sys.stderr)
-        sys.exit(USAGE_ERROR)
     except BrokenPipeError:
         # Whoever read our output has seen enough; nothing more can be written there, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except (RopError, OSError) as error:
+        print("rop-otel:", " ".join(str(error).splitlines()), file=sys.stderr)
+        sys.exit(USAGE_ERROR)
