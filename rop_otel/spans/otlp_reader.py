@@ -45,6 +45,8 @@ def read(file: str, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[Span]:
         except json.JSONDecodeError as error:
             wrong = f"not JSON, or cut short: {error.msg} (column {error.colno})"
             raise InputError(wrong, file=file, line=number + error.lineno - 1) from None
+        except UnicodeDecodeError as error:
+            raise InputError(f"not UTF-8 (byte {error.start + 1})", file=file, line=number) from None
         except RecursionError:
             raise InputError("nested too deeply", file=file, line=number) from None
         except ValueError as error:
@@ -82,7 +84,7 @@ def _decode(data: bytes) -> wire.Request:
     except msgspec.DecodeError:
         # The slower parser says where it is wrong. What it does accept are halves of surrogate pairs, left by
         # writers that cut text to a length: no reason to refuse the file.
-        whole = json.dumps(json.loads(data.decode()), ensure_ascii=False).encode(errors="replace")
+        whole = json.dumps(json.loads(data.decode().rstrip()), ensure_ascii=False).encode(errors="replace")
         request = _DECODER.decode(whole)
     named = (request.resource_spans, request.resource_metrics, request.resource_logs)
     if all(part is msgspec.UNSET for part in named) and msgspec.json.decode(data, type=dict[str, msgspec.Raw]):
