@@ -44,7 +44,7 @@ def _main(
 def main() -> None:
     """Run the command: our own errors, and the system's, are one line on stderr and exit code 2."""
     try:
-        app()
+        app(prog_name="rop-otel")
     except BrokenPipeError:
         # Whoever read our output has seen enough; nothing more can be written there, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

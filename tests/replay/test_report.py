@@ -1,0 +1,113 @@
+"""The report of a replay: what it holds and what it says."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from rop_otel import semconv
+from rop_otel.core.profile import Resolver
+from rop_otel.replay import Report, print_report, replay
+from tests.replay.trace import TRACE, handoff, pipeline, span, stage
+
+
+def printed(report: Report) -> str:
+    stream = io.StringIO()
+    print_report(report, Console(file=stream, width=100))
+    return stream.getvalue()
+
+
+def test_the_shape_of_the_contract() -> None:
+    """The report has every field of the contract, as plain JSON."""
+    report = replay([*pipeline(), stage(50, "lost"), stage(51, "far", given={semconv.HANDOFF_ID: "gone"})])
+    data = json.loads(json.dumps(report.as_dict(), allow_nan=False))
+    [found] = data.pop("handoffs")
+    assert data == {"orphan_stages": 1, "incomplete_handoffs": ["gone"], "duplicate_handoffs": [], "run": None}
+    scores = found["stages"][0].pop("selected")
+    assert found["stages"][0] == {"stage": "vector", "name": None, "round": None, "returned": 3, "judged": {}}
+    assert (scores["recall@1"], scores["rr"]) == (1.0, 1.0)
+    assert [row["stage"] for row in found.pop("stages")] == ["vector", "lexical", "fusion", "packing"]
+    assert found.pop("shown")["ids"] == ["d3", "d2"]
+    assert found == {
+        "handoff_id": f"{TRACE}-{1:016x}",
+        "trace_id": TRACE,
+        "handoff_name": "qa",
+        "record_id": None,
+        "run_id": None,
+        "mode": "hard",
+        "verdict": "FAIL",
+        "selected_rank": None,
+        "dropped_at": "packing",
+        "dropped_at_name": None,
+        "dropped_at_round": None,
+        "drop_cause": "over_budget",
+        "findings": [],
+    }
+
+
+def test_a_resolver_in_force() -> None:
+    """With a resolver an alias or member stands for its object."""
+    spans = [handoff(1, "Page"), stage(2, "packing", "page#1", parent=1)]
+    resolver = Resolver({"page": ["page#0", "page#1"]}, aliases={"page": ["Page"]})
+    assert replay(spans).as_dict()["handoffs"][0]["verdict"] == "FAIL"
+    assert replay(spans, resolver=resolver).as_dict()["handoffs"][0]["verdict"] == "PASS"
+
+
+@pytest.mark.parametrize(
+    ("ids", "given", "clean"),
+    [
+        (["d1"], {}, True),
+        (["d2"], {}, False),
+        (["d1"], {semconv.CONTEXT_TOKENS: 1, semconv.CONTEXT_TOKEN_BUDGET: 100, semconv.INPUT_IDS: ["d1"]}, False),
+        (["d1", "d1"], {}, True),
+    ],
+    ids=["pass", "fail", "error", "no-error"],
+)
+def test_clean(ids: list[str], given: dict[str, object], clean: bool) -> None:
+    """A report is clean where no handoff FAILs and no finding is an error."""
+    assert replay([handoff(1, "d1"), stage(2, "packing", *ids, parent=1, given=given)]).clean is clean
+
+
+def test_words() -> None:
+    """A sentence per handoff with its findings below, and a summary: verdicts, losses, findings, what is missing."""
+    spans = [
+        *pipeline(),
+        *pipeline(200),
+        handoff(400, "d1", given={semconv.RECORD_ID: "r7"}),
+        stage(401, "packing", "d1", "d1", parent=400),
+        handoff(402, given={semconv.HANDOFF_ID: "twice", semconv.MODE: "open"}),
+        handoff(403, given={semconv.HANDOFF_ID: "twice"}),
+        stage(404, "lost"),
+        stage(405, "far", given={semconv.HANDOFF_ID: "gone"}),
+    ]
+    text = printed(replay(spans))
+    first, _, passed, info, *_ = text.splitlines()
+    assert first == f"{TRACE}-{1:016x} qa: FAIL, the selected object was lost at packing (over_budget)"
+    assert passed.startswith("r7 qa: PASS, the selected object reached the reader at rank 1")
+    assert info.startswith("    info duplicate_ids at packing: ")
+    assert "4 handoffs: 1 NOT_APPLICABLE, 1 PASS, 2 FAIL" in text
+    assert "packing  over_budget         2" in text
+    assert "duplicate_ids  packing      1" in text
+    assert "1 stage span without a handoff" in text
+    assert "1 handoff without a handoff span: gone." in text
+    assert "1 handoff ID seen again, not assessed: twice." in text
+
+
+def test_no_handoffs() -> None:
+    """Where nothing is ours, the text says so, and the report is clean."""
+    report = replay([span(1), span(2, parent=1)])
+    assert printed(report) == "No handoffs: no span carries a handoff's name.\n"
+    assert report.clean
+
+
+def test_names_are_never_acted_on() -> None:
+    """Terminal control characters and markup that come from spans are printed, not obeyed."""
+    given = {semconv.RECORD_ID: "\x1b[2J[bold]r\u202e", semconv.HANDOFF_NAME: "qa\n[link=x]"}
+    spans = [handoff(1, "d1", given=given), stage(2, "[red]\x07", "a", parent=1, given={semconv.HANDOFF_ID: "\x9b1"})]
+    text = printed(replay([*spans, stage(3, "packing", "d1", "d1", parent=1)]))
+    assert r"\x1b[2J[bold]r\u202e qa\n[link=x]: PASS" in text
+    assert r"without a handoff span: \x9b1." in text
+    assert all(char.isprintable() or char == "\n" for char in text)
