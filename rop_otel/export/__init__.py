@@ -1,1 +1,8 @@
+"""OpenTelemetry SDK allowed: the span processor, one-call set-up, ``/metrics``."""
 
+from __future__ import annotations
+
+from rop_otel.export.processor import RopSpanProcessor
+from rop_otel.export.setup import Monitoring, configure, shutdown
+
+__all__ = ["Monitoring", "RopSpanProcessor", "configure", "shutdown"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import accumulate
 from wsgiref.simple_server import WSGIServer
 
@@ -24,19 +24,22 @@ class TallyCollector(Collector):
     """Gives the tally to prometheus_client, under the names of the contract.
 
     Args:
-        tally: Read at every scrape.
+        tally: Tells at every scrape which tally is in use; None where none is.
     """
 
-    def __init__(self, tally: Tally) -> None:
+    def __init__(self, tally: Callable[[], Tally | None]) -> None:
         self._tally = tally
 
     def collect(self) -> Iterator[Family]:
         """Give one family for every metric, also where it has no series yet."""
+        tally = self._tally()
+        if tally is None:
+            return
         for metric in EXPOSED:
             if metric.kind == "histogram":
-                yield _histogram(metric, self._tally.histograms(metric))
+                yield _histogram(metric, tally.histograms(metric))
             else:
-                yield _numbers(metric, self._tally.points(metric))
+                yield _numbers(metric, tally.points(metric))
 
 
 def _labels(metric: semconv.Metric) -> tuple[str, ...]:
@@ -59,9 +62,7 @@ def _histogram(metric: semconv.Metric, points: list[HistogramPoint]) -> Family:
     family = HistogramMetricFamily(metric.prometheus, metric.description, labels=_labels(metric))
     bounds = [*(str(bound) for bound in metric.buckets), "+Inf"]
     for point in points:
-        family.add_metric(
-            point.values, list(zip(bounds, accumulate(point.counts), strict=True)), sum_value=point.total
-        )
+        family.add_metric(point.values, list(zip(bounds, accumulate(point.counts), strict=True)), sum_value=point.total)
     return family
 
 
@@ -76,7 +77,7 @@ class MetricsServer:
     """An HTTP server that answers scrapes until it is stopped.
 
     Args:
-        tally: What to show.
+        tally: Tells which tally to show.
         host: Address to listen on.
         port: Port to listen on; 0 takes a free one, which :attr:`port` tells.
 
@@ -84,7 +85,7 @@ class MetricsServer:
         ConfigurationError: The address cannot be listened on.
     """
 
-    def __init__(self, tally: Tally, *, host: str, port: int) -> None:
+    def __init__(self, tally: Callable[[], Tally | None], *, host: str, port: int) -> None:
         registry = CollectorRegistry()
         registry.register(TallyCollector(tally))
         try:

@@ -1,0 +1,186 @@
+"""What this process monitors with, and what it cannot take back: OpenTelemetry forgets no provider or observable."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import RLock
+from weakref import WeakKeyDictionary, WeakSet
+
+from opentelemetry import metrics, trace
+from opentelemetry._logs import LoggerProvider, get_logger_provider
+from opentelemetry.metrics import MeterProvider
+from opentelemetry.sdk.trace import TracerProvider as SdkTracerProvider
+from opentelemetry.trace import TracerProvider
+
+from rop_otel import semconv
+from rop_otel.config import Config
+from rop_otel.core.handoff.sink import Sink
+from rop_otel.export import providers
+from rop_otel.export.bounded import Caller
+from rop_otel.export.processor import RopSpanProcessor
+from rop_otel.export.prometheus import MetricsServer
+from rop_otel.meters.events import Events
+from rop_otel.meters.instruments import Recorder, observe
+from rop_otel.meters.tally import Tally
+from rop_otel.tracing.mishaps import Where
+from rop_otel.tracing.runtime import Runtime, current, install
+
+_logger = logging.getLogger("rop_otel")
+_EXIT_TIMEOUT = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Providers:
+    """Where telemetry goes; no tracer provider: the global one, whichever that is then."""
+
+    tracers: TracerProvider | None
+    meters: MeterProvider
+    logs: LoggerProvider
+
+
+class Process:
+    """The monitor of this process. Its methods are called with :attr:`lock` held."""
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+        self.server: MetricsServer | None = None
+        self._address: tuple[str, int] | None = None
+        self._runtime: Runtime | None = None
+        self._providers = _Providers(tracers=None, meters=metrics.get_meter_provider(), logs=get_logger_provider())
+        self._tally: Tally | None = None
+        self._caps: tuple[int, int] | None = None
+        self._flushed: SdkTracerProvider | None = None
+        self._own: SdkTracerProvider | None = None
+        self._caller: Caller | None = None
+        self._processors: WeakKeyDictionary[SdkTracerProvider, RopSpanProcessor] = WeakKeyDictionary()
+        self._observed: WeakSet[MeterProvider] = WeakSet()
+        self._hooked = False
+
+    def install(
+        self,
+        config: Config,
+        *,
+        tracers: TracerProvider | None,
+        meters: MeterProvider | None,
+        logs: LoggerProvider | None,
+    ) -> None:
+        """Monitor with this configuration from now on; nothing changes where this raises.
+
+        Raises:
+            ConfigurationError: ``/metrics`` cannot be served there, or the environment asks for an unknown exporter.
+        """
+        exporters = providers.exporters_asked_for() if config.enabled and providers.is_unset() else ()
+        server, address = self._serve(config)
+        try:
+            provider = self._provider(config, tracers, exporters) if config.enabled else None
+        except BaseException:
+            if server is not None and server is not self.server:
+                server.stop()
+            raise
+        if self.server is not None and self.server is not server:
+            self.server.stop()
+        self.server, self._address, self._flushed = server, address, provider
+        self._providers = _Providers(
+            tracers=provider or tracers,
+            meters=meters or metrics.get_meter_provider(),
+            logs=logs or get_logger_provider(),
+        )
+        self._use(config, self._providers)
+        if provider is not None and provider not in self._processors:
+            self._processors[provider] = RopSpanProcessor(lambda: self._runtime)
+            provider.add_span_processor(self._processors[provider])
+        self._hook()
+
+    def uninstall(self, timeout: float) -> None:
+        """Monitor no more, and wait for at most this many seconds for the spans that are left."""
+        if self._runtime is None:
+            return
+        install(None)
+        server, provider = self.server, self._flushed
+        self._runtime = self._tally = self.server = self._address = self._flushed = None
+        if server is not None:
+            server.stop()
+        if provider is not None:
+            self._bounded(provider.force_flush, timeout)
+
+    def _serve(self, config: Config) -> tuple[MetricsServer | None, tuple[str, int] | None]:
+        """Return the server that the configuration asks for: the running one, where its address was asked for too."""
+        if not config.enabled or config.metrics_port is None:
+            return None, None
+        address = (config.metrics_host, config.metrics_port)
+        if self.server is not None and address == self._address:
+            return self.server, address
+        return MetricsServer(lambda: self._tally, host=config.metrics_host, port=config.metrics_port), address
+
+    def _provider(
+        self, config: Config, given: TracerProvider | None, exporters: tuple[str, ...]
+    ) -> SdkTracerProvider | None:
+        if given is not None:
+            return given if isinstance(given, SdkTracerProvider) else None
+        if exporters:
+            self._own = providers.create_provider(config.service_name, exporters)
+            self._caller = self._caller or Caller()
+            trace.set_tracer_provider(self._own)
+            return self._own
+        return providers.global_provider()
+
+    def _use(self, config: Config, through: _Providers) -> None:
+        sinks: tuple[Sink, ...] = ()
+        if config.enabled:
+            tally = self._take_tally(config)
+            meter = through.meters.get_meter(semconv.SCOPE_NAME)
+            if through.meters not in self._observed:
+                self._observed.add(through.meters)
+                observe(meter, lambda: self._tally)
+            sinks = (tally, Recorder(meter, names=tally.names, kinds=tally.kinds), Events(through.logs))
+        else:
+            self._tally = None
+        tracer = None if through.tracers is None else through.tracers.get_tracer(semconv.SCOPE_NAME)
+        self._runtime = Runtime(config, tracer=tracer, sinks=sinks)
+        install(self._runtime)
+
+    def _take_tally(self, config: Config) -> Tally:
+        """Return the tally, a new one where there is none or its caps have changed."""
+        caps = (config.max_names, config.max_stages)
+        if self._tally is None or self._caps != caps:
+            self._caps = caps
+            self._tally = Tally(
+                max_names=config.max_names,
+                max_stages=config.max_stages,
+                open_count=lambda: current().ledger.open_count(),
+                places=Where,
+            )
+        return self._tally
+
+    def _bounded(self, do: Callable[[], object], timeout: float) -> None:
+        self._caller = self._caller or Caller()
+        if not self._caller.call(do, timeout=timeout):
+            _logger.warning("the span exporter took longer than %s s; spans that it still holds may be lost", timeout)
+
+    def _hook(self) -> None:
+        """Ask once to be told of forks and of the end."""
+        if self._hooked:
+            return
+        self._hooked = True
+        atexit.register(self._at_exit)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._after_fork)
+
+    def _at_exit(self) -> None:
+        own, self._own = self._own, None
+        if own is not None:
+            self._bounded(own.shutdown, _EXIT_TIMEOUT)
+
+    def _after_fork(self) -> None:
+        """Start over in a forked process: nothing open, nothing counted, no lock held, no port."""
+        self.lock = RLock()
+        if self.server is not None:
+            self.server.abandon()
+        self.server = self._address = self._tally = None
+        self._caller = None if self._own is None else Caller()
+        if self._runtime is not None:
+            self._use(self._runtime.config, self._providers)

@@ -1,0 +1,202 @@
+"""The span processor: takes in the stages and handoffs that others mark by setting our attributes on their spans."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from threading import Lock
+from typing import Final
+
+from opentelemetry import trace
+from opentelemetry.context import Context
+from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
+from opentelemetry.trace import INVALID_SPAN_CONTEXT, Link, NonRecordingSpan, SpanContext
+
+from rop_otel import semconv
+from rop_otel.core.handoff import Assessment, Notice, attributes
+from rop_otel.export.foreign import Node
+from rop_otel.tracing.handoff import assessment_attributes
+from rop_otel.tracing.here import here
+from rop_otel.tracing.ledger import OpenHandoff
+from rop_otel.tracing.mishaps import Where
+from rop_otel.tracing.runtime import Runtime, current
+
+_MAX_OPEN: Final = 100_000
+"""Open spans to know of; beyond it, the oldest is forgotten (a span that nobody ends)."""
+
+_Key = tuple[int, int]
+
+
+class RopSpanProcessor(SpanProcessor):
+    """Feeds the ledger with spans that others made, and assesses the handoffs among them.
+
+    Spans of our own API reach the ledger directly, so those are left alone. An ended span can no longer be written
+    on: the verdict goes to a child span of the handoff span. Whatever goes wrong is counted and kept from the
+    application, since an exception of a span processor would replace the application's own.
+
+    Args:
+        runtime: Tells what to work with at the time; None: do nothing. By default, what the process is configured
+            with.
+    """
+
+    def __init__(self, runtime: Callable[[], Runtime | None] = current) -> None:
+        self._runtime = runtime
+        self._lock = Lock()
+        self._open: dict[_Key, Node] = {}
+
+    def on_start(self, span: Span, parent_context: Context | None = None) -> None:
+        """Note a span that begins."""
+        runtime = self._runtime()
+        if runtime is None or not runtime.enabled or runtime.config.assess != "local":
+            return
+        try:
+            self._started(span, parent_context, runtime)
+        except Exception:  # noqa: BLE001 - an exception here would reach the application
+            runtime.mishaps.failure(Where.PROCESSOR, "span start", "a span could not be taken in")
+
+    def on_end(self, span: ReadableSpan) -> None:
+        """Take in a span that has ended."""
+        runtime = self._runtime()
+        if runtime is None or not self._open:
+            return
+        try:
+            self._ended(span, runtime)
+        except Exception:  # noqa: BLE001
+            runtime.mishaps.failure(Where.PROCESSOR, "span end", "a span could not be taken in")
+
+    def forget(self) -> None:
+        """Forget every open span, as a forked process has to."""
+        self._lock = Lock()
+        self._open = {}
+
+    def _started(self, span: Span, parent_context: Context | None, runtime: Runtime) -> None:
+        parent = None if span.parent is None else self._open.get(_key(span.parent))
+        if _is_ours(span) and (parent is None or not _is_unclaimed_stage(span)):
+            return
+        node = Node(span, parent, here(parent_context) if parent is None else None)
+        if attributes.is_handoff(node.facts):
+            node.runtime = runtime
+            node.opened = runtime.ledger.open(node.handoff_id)
+        with self._lock:
+            if len(self._open) >= _MAX_OPEN:
+                del self._open[next(iter(self._open))]
+            self._open[_key(node.context)] = node
+
+    def _ended(self, span: ReadableSpan, runtime: Runtime) -> None:
+        key = _key(span.get_span_context() or INVALID_SPAN_CONTEXT)
+        with self._lock:
+            node = self._open.pop(key, None)
+            if node is None:
+                return
+            node.span, node.ended = span, True
+            is_handoff = attributes.is_handoff(node.facts)
+            waiting, node.waiting = node.waiting, deque()
+            if attributes.is_stage(node.facts) and not _hand_over_by_name(node, runtime):
+                waiting.append(node)
+            own = [stage for stage in waiting if is_handoff and stage.belongs_to(node.handoff_id)]
+            for stage in waiting:
+                if stage not in own:
+                    _move_up(stage, node, runtime)
+            if is_handoff:
+                own += self._running_stages(node)
+        if is_handoff:
+            _assess(node, own, runtime)
+        elif node.opened is not None and node.runtime is not None:
+            node.runtime.ledger.close(node.opened)
+
+    def _running_stages(self, handoff: Node) -> list[Node]:
+        """Return the stages below a handoff that go on although it has ended."""
+        return [
+            node
+            for node in self._open.values()
+            if attributes.is_stage(node.facts) and handoff in node.ancestors() and node.belongs_to(handoff.handoff_id)
+        ]
+
+
+def _hand_over_by_name(stage: Node, runtime: Runtime) -> bool:
+    """Give a stage that names an open handoff to it, wherever that is; the ones above it are waited for instead."""
+    named = attributes.named_handoff_id(stage.facts)
+    if named is None or any(above.handoff_id == named for above in stage.ancestors()):
+        return False
+    opened = runtime.ledger.find(named)
+    return opened is not None and _hand_over(stage, opened, runtime)
+
+
+def _move_up(stage: Node, ended: Node, runtime: Runtime) -> None:
+    """Let a stage wait at the next open span above one that has ended; at the top, give it to our own handoff."""
+    for above in ended.ancestors():
+        if not above.ended:
+            above.waiting.append(stage)
+            return
+        if attributes.is_handoff(above.facts) and stage.belongs_to(above.handoff_id):
+            runtime.mishaps.notice(Notice.LATE)
+            return
+    place = ended.top().place
+    if place is None or place.handoff is None or not stage.belongs_to(place.handoff.id):
+        return
+    opened = runtime.ledger.find(place.handoff.id)
+    if opened is None:
+        runtime.mishaps.notice(Notice.LATE)
+    else:
+        _hand_over(stage, opened, runtime)
+
+
+def _hand_over(stage: Node, opened: OpenHandoff, runtime: Runtime) -> bool:
+    record = stage.record()
+    if record is not None and not opened.ended(record):
+        runtime.mishaps.notice(Notice.LATE)
+    return True
+
+
+def _assess(handoff: Node, stages: list[Node], now: Runtime) -> None:
+    """Assess a handoff whose span others opened, and write the verdict beside it."""
+    runtime = handoff.runtime or now
+    opened = handoff.opened
+    if opened is None or opened.handoff_id != handoff.handoff_id:
+        if opened is not None:
+            runtime.ledger.close(opened)
+        opened = runtime.ledger.open(handoff.handoff_id)
+    if opened is None:
+        return
+    for stage in stages:
+        _hand_over(stage, opened, runtime)
+    gathered = runtime.ledger.close(opened)
+    if gathered is None:
+        return
+    end = handoff.span.end_time or 0
+    record = attributes.handoff_record(
+        handoff.facts,
+        trace_id=handoff.trace_id,
+        span_id=handoff.span_id,
+        start_ns=handoff.span.start_time or 0,
+        end_ns=end,
+        stages=gathered,
+    )
+    _write(runtime.assess(record), handoff, runtime, at=end)
+
+
+def _write(assessment: Assessment, handoff: Node, runtime: Runtime, *, at: int) -> None:
+    above = trace.set_span_in_context(NonRecordingSpan(handoff.context), Context())
+    span = runtime.tracer.start_span(
+        semconv.SPAN_ASSESSMENT,
+        above,
+        attributes=assessment_attributes(assessment),
+        links=[Link(handoff.context)],
+        start_time=at,
+    )
+    span.end(at)
+
+
+def _key(context: SpanContext) -> _Key:
+    return context.trace_id, context.span_id
+
+
+def _is_ours(span: Span) -> bool:
+    scope = span.instrumentation_scope
+    return scope is not None and scope.name == semconv.SCOPE_NAME
+
+
+def _is_unclaimed_stage(span: Span) -> bool:
+    """Return whether a span of our own is a stage that found no handoff of our own."""
+    facts = span.attributes or {}
+    return attributes.is_stage(facts) and attributes.named_handoff_id(facts) is None

@@ -1,0 +1,112 @@
+"""Set up the monitor in one call, and end it in one."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+from opentelemetry._logs import LoggerProvider
+from opentelemetry.metrics import MeterProvider
+from opentelemetry.trace import TracerProvider
+
+from rop_otel.config import Assess, Config
+from rop_otel.core.profile.resolver import Resolver
+from rop_otel.export.process import Process
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Monitoring:
+    """What :func:`configure` set up.
+
+    Args:
+        config: Every setting, decided.
+        metrics_host, metrics_port: Where ``/metrics`` is served; the port is None where it is not.
+    """
+
+    config: Config
+    metrics_host: str
+    metrics_port: int | None
+
+
+_process = Process()
+
+
+def configure(
+    *,
+    enabled: bool | None = None,
+    service_name: str | None = None,
+    metrics_host: str | None = None,
+    metrics_port: int | None = None,
+    resolver: Resolver | str | os.PathLike[str] | None = None,
+    assess: Assess | None = None,
+    strict: bool | None = None,
+    hash_key: bytes | str | None = None,
+    max_ids: int | None = None,
+    max_open: int | None = None,
+    ttl_seconds: float | None = None,
+    max_names: int | None = None,
+    max_stages: int | None = None,
+    citation_pattern: re.Pattern[str] | str | None = None,
+    tracer_provider: TracerProvider | None = None,
+    meter_provider: MeterProvider | None = None,
+    logger_provider: LoggerProvider | None = None,
+) -> Monitoring:
+    """Set up the monitor. A setting that is not given comes from the environment, else it has a default.
+
+    Called again, it replaces the settings; what was counted so far stays. Nothing changes where it raises.
+
+    Args:
+        enabled: False switches everything to no-ops (``ROP_OTEL_DISABLED``).
+        service_name: Name of the service, where a tracer provider has to be made (``OTEL_SERVICE_NAME``).
+        metrics_host: Address on which ``/metrics`` listens; loopback by default.
+        metrics_port: Port of ``/metrics``, 0 for any free one; without one it is not served.
+        resolver: The resolver in force, or its file.
+        assess: ``local``, or ``monitor`` where a service assesses.
+        strict: True raises on misuse, for tests.
+        hash_key: Key with which IDs are hashed before they are recorded.
+        max_ids: IDs recorded of each list.
+        max_open: Handoffs open at one time.
+        ttl_seconds: After this time an open handoff counts as abandoned.
+        max_names, max_stages: Handoff names and stage kinds that metrics tell apart.
+        citation_pattern: How a citation is written in an answer.
+        tracer_provider, meter_provider, logger_provider: Used instead of the process's global ones. Where the process
+            has no tracer provider and the environment asks for an exporter, one is made and set.
+
+    Returns:
+        What was set up, with the port on which ``/metrics`` is served.
+
+    Raises:
+        ConfigurationError: A setting cannot be used; the message names it and its place.
+    """
+    config = Config.resolve(
+        enabled=enabled,
+        service_name=service_name,
+        metrics_host=metrics_host,
+        metrics_port=metrics_port,
+        resolver=resolver,
+        assess=assess,
+        strict=strict,
+        hash_key=hash_key,
+        max_ids=max_ids,
+        max_open=max_open,
+        ttl_seconds=ttl_seconds,
+        max_names=max_names,
+        max_stages=max_stages,
+        citation_pattern=citation_pattern,
+    )
+    with _process.lock:
+        _process.install(config, tracers=tracer_provider, meters=meter_provider, logs=logger_provider)
+        server = _process.server
+    port = None if server is None else server.port
+    return Monitoring(config=config, metrics_host=config.metrics_host, metrics_port=port)
+
+
+def shutdown(*, timeout: float = 5.0) -> None:
+    """End the monitor: stop ``/metrics``, count no more, and export the spans that are left.
+
+    Args:
+        timeout: Seconds to wait for the exporter, whatever the collector does.
+    """
+    with _process.lock:
+        _process.uninstall(timeout)
