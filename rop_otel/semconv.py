@@ -15,6 +15,7 @@ SCOPE_NAME: Final = "rop_otel"
 
 SPAN_HANDOFF: Final = "handoff {name}"
 SPAN_STAGE: Final = "{stage}"
+SPAN_RETRIEVAL: Final = "retrieval {data_source}"
 SPAN_ASSESSMENT: Final = "rop.assessment"
 
 # --- attributes of the handoff span -------------------------------------------------------------------------------

@@ -1,0 +1,173 @@
+"""What the application says about a handoff when it opens one, checked so that every door judges it alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rop_otel import semconv
+from rop_otel.core.handoff import Ids
+from rop_otel.tracing.reading import Reader
+from rop_otel.tracing.scalars import as_count, as_id, as_score
+
+Judged = str | Sequence[object] | Mapping[Any, object]
+"""Judged objects: IDs or objects that carry one, or IDs with their grades."""
+
+Complain = Callable[[str, str], None]
+
+_READER = Reader()
+
+
+@dataclass(slots=True, kw_only=True)
+class Declared:
+    """The facts of a handoff, in the words of :class:`HandoffRecord`; ``selected`` may still change."""
+
+    name: str
+    record_id: str | None = None
+    run_id: str | None = None
+    mode: str | None = None
+    selected: Ids | None = None
+    rule: str | None = None
+    cutoff: int | None = None
+    judged: Ids | None = None
+    grades: tuple[int, ...] = ()
+    scope_id: str | None = None
+    expected: tuple[str, ...] = ()
+    starved_ratio: float | None = None
+    complaints: dict[str, str] = field(default_factory=dict)
+    """What was wrong with the arguments: one sentence for each that was."""
+
+    def attributes(self) -> dict[str, str | int | float | tuple[str, ...] | tuple[int, ...]]:
+        """Return the span attributes for what was said."""
+        told = {
+            semconv.RECORD_ID: self.record_id,
+            semconv.RUN_ID: self.run_id,
+            semconv.MODE: self.mode,
+            semconv.SELECTED_IDS: self.selected,
+            semconv.RULE: self.rule,
+            semconv.CUTOFF: self.cutoff,
+            semconv.JUDGED_IDS: self.judged,
+            semconv.JUDGED_GRADES: self.grades or None,
+            semconv.SCOPE_ID: self.scope_id,
+            semconv.EXPECTED_STAGES: self.expected or None,
+            semconv.STARVED_RATIO: self.starved_ratio,
+        }
+        return {name: value for name, value in told.items() if value is not None}
+
+
+def declare(
+    name: object,
+    *,
+    cutoff: object = None,
+    rule: object = None,
+    mode: object = None,
+    judged: Judged | None = None,
+    grades: Sequence[object] | None = None,
+    record_id: object = None,
+    run_id: object = None,
+    scope: object = None,
+    expected: object = (),
+    starved_ratio: object = None,
+) -> Declared:
+    """Return the facts, with a complaint for each argument that is none of the contract's.
+
+    A mode, rule or cutoff of the wrong kind is kept as one that is invalid, so that the verdict says so; any other
+    wrong argument is left out.
+    """
+    declared = Declared(name=name if isinstance(name, str) and name else "unnamed")
+    complain = declared.complaints.__setitem__
+    if declared.name != name:
+        complain("name", f"name is {name!r}; it must be a non-empty string")
+    declared.record_id = _text("record_id", record_id, complain)
+    declared.run_id = _text("run_id", run_id, complain)
+    declared.scope_id = _text("scope", scope, complain)
+    declared.mode = _choice("mode", mode, ("hard", "soft", "open"), complain)
+    declared.rule = _choice("rule", rule, ("any", "all"), complain)
+    declared.cutoff = _cutoff(cutoff, complain)
+    declared.expected = _names(expected, complain)
+    declared.starved_ratio = _ratio(starved_ratio, complain)
+    declared.judged, declared.grades = _judged(judged, grades, complain)
+    return declared
+
+
+def selected_ids(selected: object) -> Ids:
+    """Return the selected key or its alternatives as IDs; empty for None, an empty string for one that is unreadable.
+
+    Args:
+        selected: An ID, an object that carries one, or a list of alternatives.
+    """
+    if selected is None:
+        return ()
+    if isinstance(selected, list | tuple | set | frozenset):
+        return tuple(_READER.read_one(each)[0] for each in selected)
+    return (_READER.read_one(selected)[0],)
+
+
+def _text(what: str, value: object, complain: Complain) -> str | None:
+    if value is None:
+        return None
+    text = as_id(value)
+    if not text:
+        complain(what, f"{what} is {value!r}; it must be a non-empty string")
+    return text or None
+
+
+def _choice(what: str, value: object, choices: tuple[str, ...], complain: Complain) -> str | None:
+    if value is None or (isinstance(value, str) and value in choices):
+        return None if value is None else str(value)
+    complain(what, f"{what} is {value!r}; it must be one of {', '.join(choices)}")
+    return value if isinstance(value, str) else ""
+
+
+def _cutoff(value: object, complain: Complain) -> int | None:
+    if value is None:
+        return None
+    number = as_count(value)
+    if number is None or number < 1:
+        complain("cutoff", f"cutoff is {value!r}; it must be a whole number of at least 1")
+    return 0 if number is None else number
+
+
+def _names(value: object, complain: Complain) -> tuple[str, ...]:
+    names = (value,) if isinstance(value, str) else value
+    if isinstance(names, list | tuple) and all(isinstance(name, str) and name for name in names):
+        return tuple(names)
+    complain("expected", f"expected is {value!r}; it must be names (else kinds) of stages")
+    return ()
+
+
+def _ratio(value: object, complain: Complain) -> float | None:
+    number = as_score(value)
+    if value is not None and number is None:
+        complain("starved_ratio", f"starved_ratio is {value!r}; it must be a number")
+    return number
+
+
+def _judged(
+    judged: Judged | None, grades: Sequence[object] | None, complain: Complain
+) -> tuple[Ids | None, tuple[int, ...]]:
+    if judged is None:
+        return None, ()
+    if isinstance(judged, Mapping):
+        given, marks = list(judged.keys()), list(judged.values())
+    else:
+        given = [judged] if isinstance(judged, str) else list(judged)
+        marks = list(grades or ())
+    ids, kept = [], []
+    for place, each in enumerate(given):
+        raw = _READER.read_one(each)[0]
+        if not raw:
+            complain("judged", f"judged object {place + 1} has no readable ID and is ignored")
+            continue
+        ids.append(raw)
+        kept.append(_grade(raw, marks[place], complain) if place < len(marks) else 1)
+    graded = tuple(kept) if any(grade != 1 for grade in kept) else ()
+    return tuple(ids) or None, graded
+
+
+def _grade(raw: str, value: object, complain: Complain) -> int:
+    number = as_count(value)
+    if number is None:
+        complain("grades", f"the grade of {raw!r} is {value!r}; it must be a whole number, and counts as 1")
+    return 1 if number is None else number

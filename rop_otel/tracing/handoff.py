@@ -1,0 +1,383 @@
+"""One handoff: its span, what was selected, what was answered, and what is concluded at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import count
+from time import monotonic_ns, time_ns
+from types import TracebackType
+from typing import Any, Self
+from uuid import uuid4
+
+from opentelemetry.context import Context, attach, get_current
+from opentelemetry.trace import (
+    INVALID_SPAN,
+    Span,
+    Status,
+    StatusCode,
+    format_span_id,
+    format_trace_id,
+    get_current_span,
+)
+
+from rop_otel import semconv
+from rop_otel.core.handoff import Assessment, HandoffRecord, Ids
+from rop_otel.core.profile.hashing import hash_id
+from rop_otel.tracing.citing import find_citations
+from rop_otel.tracing.declared import Declared, selected_ids
+from rop_otel.tracing.here import Here, here, moved, put_back
+from rop_otel.tracing.ledger import OpenHandoff
+from rop_otel.tracing.mishaps import Where
+from rop_otel.tracing.runtime import Runtime
+from rop_otel.tracing.scalars import as_id
+from rop_otel.tracing.spec import READER
+from rop_otel.tracing.stage import SILENT_STAGE, Stage
+
+
+class Handoff:
+    """One trip from a selected object, or just a question, to the evidence that a reader is shown.
+
+    Made by :func:`rop_otel.handoff`, whose block ends it, and :func:`rop_otel.start_handoff`, which :meth:`close` ends.
+    A ``with`` block makes it current for the stages inside. Names with an underscore are for the modules of this
+    package.
+
+    Attributes:
+        id: Its unique ID.
+        trace_id: Trace of its span in hex, empty without an SDK.
+    """
+
+    def __init__(self, declared: Declared, runtime: Runtime, *, closes: bool) -> None:
+        self._declared = declared
+        self._runtime = runtime
+        self._closes = closes
+        self._assessment: Assessment | None = None
+        self._span: Span = INVALID_SPAN
+        self._opened: OpenHandoff | None = None
+        self._entered: list[tuple[Context, Context]] = []
+        self._numbers = count(1)
+        self._shown: dict[str, None] = {}
+        self.id = ""
+        self.trace_id = ""
+        if runtime.config.hash_key is not None:
+            declared.judged = None if declared.judged is None else self._hashed(declared.judged)
+            declared.selected = None if declared.selected is None else self._hashed(declared.selected)
+            declared.scope_id = None if declared.scope_id is None else self._hashed((declared.scope_id,))[0]
+
+    @property
+    def name(self) -> str:
+        """Name of the interface."""
+        return self._declared.name
+
+    @property
+    def assessment(self) -> Assessment:
+        """What was concluded; before the end, or where nothing was, one without a verdict whose note says why."""
+        return self._assessment or self._without_verdict("it is still open")
+
+    @property
+    def running_stage(self) -> Stage:
+        """The stage that the caller runs in, so that a decorated function can tell what its result does not.
+
+        Outside of any stage it is one that does nothing.
+
+        >>> import rop_otel as rop
+        >>> @rop.stage("rerank")
+        ... def rerank(hits):
+        ...     rop.current_handoff().running_stage.implementation("word overlap", fallback=True)
+        ...     return sorted(hits)
+        >>> rerank(["b", "a"])
+        ['a', 'b']
+        """
+        return here().stage or SILENT_STAGE
+
+    def select(self, selected: object) -> None:
+        """Tell which object was selected upstream, and so has to reach the reader.
+
+        Args:
+            selected: Its ID, or an object that carries one; a list: declared alternatives. None or an empty list:
+                a selection was due and none came, which is the verdict ``SELECTOR_ERROR``.
+        """
+        if self._is_over("select()"):
+            return
+        ids = selected_ids(selected)
+        self._declared.selected = self._hashed(ids)
+        if "" in ids:
+            self._complain(Where.HANDOFF, f"no ID can be read in the selected {type(selected).__name__}")
+
+    def answered(
+        self,
+        text: str,
+        *,
+        sources: object = None,
+        labels: Iterable[str] | None = None,
+        citations: Iterable[str] | None = None,
+    ) -> None:
+        """Tell what the reader answered. The text itself is never recorded, only the labels that it cites.
+
+        Args:
+            text: The answer.
+            sources: The documents that the response attaches, in order; None: not known.
+            labels: Label of each source; None: the n-th label shown is that of the n-th source.
+            citations: Labels cited, for an answer that carries them apart from its text; None finds them there.
+        """
+        if self._is_over("answered()"):
+            return
+        at = here()
+        place = Here(self, None, at.round if at.handoff is self else None)
+        stage = Stage(READER, self._runtime)
+        stage._start(moved(self._before, Here(self), self._span), place)
+        try:
+            if sources is not None:
+                stage.returned(sources, labels=labels)
+            stage._cite(self._citations(text, citations))
+        finally:
+            stage._finish()
+
+    def close(self) -> Assessment:
+        """End the handoff and assess it; a second call changes nothing."""
+        if self._assessment is None:
+            end = self._now()
+            self._assessment = self._without_verdict("its assessment raised")
+            try:
+                self._assessment = self._assess(end)
+            except Exception:  # noqa: BLE001 - monitoring never raises into the application
+                self._runtime.mishaps.failure(Where.HANDOFF, self.name, "it could not be closed")
+            self._end_span(end)
+        return self._assessment
+
+    def __enter__(self) -> Self:
+        if not self.id:
+            self._start()
+        before = get_current()
+        context = moved(before, Here(self), self._span)
+        self._entered.append((context, before))
+        attach(context)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._leave()
+        if error is not None:
+            self._blame(error)
+        if self._closes:
+            self.close()
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.__exit__(kind, error, trace)
+
+    def __del__(self) -> None:
+        if self._opened is not None and self._assessment is None:
+            self._runtime.ledger.abandon(self._opened)
+
+    def _start(self) -> None:
+        """Start the span and take a place in the ledger."""
+        runtime, self._before = self._runtime, get_current()
+        self._began = time_ns()
+        # From here on time is counted, not read: a clock that is set back cannot make a stage late.
+        self._offset = self._began - monotonic_ns()
+        name = semconv.SPAN_HANDOFF.format(name=self.name)
+        try:
+            self._span = runtime.tracer.start_span(
+                name, self._before, attributes={semconv.HANDOFF_NAME: self.name}, start_time=self._began
+            )
+        except Exception:  # noqa: BLE001 - a broken sampler or span processor is kept from the application
+            runtime.mishaps.failure(Where.HANDOFF, self.name, "its span could not be started")
+        self._identify()
+        if runtime.config.assess == "local":
+            self._opened = runtime.ledger.open(self.id)
+
+    def _identify(self) -> None:
+        context = self._span.get_span_context()
+        self._span_number = context.span_id
+        self.trace_id = format_trace_id(context.trace_id) if context.is_valid else ""
+        if context.is_valid and context.span_id != get_current_span(self._before).get_span_context().span_id:
+            self._span_id = format_span_id(context.span_id)
+            self._stage_trace_id = self.trace_id
+            self.id = f"{self.trace_id}-{self._span_id}"
+        else:  # without an SDK the tracer hands out no span, or the parent's
+            self._span_id = ""
+            self._stage_trace_id = self.trace_id or uuid4().hex
+            self.id = f"{self._stage_trace_id}-{uuid4().hex[:16]}"
+
+    def _now(self) -> int:
+        return self._offset + monotonic_ns()
+
+    def _mint_span_id(self) -> str:
+        return format_span_id(next(self._numbers))
+
+    def _show(self, labels: Iterable[str]) -> None:
+        """Remember labels that a stage showed, from which those in the answer are told."""
+        self._shown.update(dict.fromkeys(labels))
+
+    def _leave(self) -> None:
+        """Make what was current before the block current again."""
+        current = get_current()
+        for place in range(len(self._entered) - 1, -1, -1):
+            if self._entered[place][0] is current:
+                put_back(*self._entered.pop(place))
+                return
+
+    def _assess(self, end: int) -> Assessment:
+        config, opened = self._runtime.config, self._opened
+        if config.assess == "monitor":
+            return self._without_verdict("the monitor assesses it")
+        if opened is None:
+            return self._without_verdict("too many handoffs were open")
+        stages = self._runtime.ledger.close(opened)
+        if stages is None:
+            return self._without_verdict(f"it was open for more than {config.ttl_seconds:g} s")
+        told = self._declared
+        return self._runtime.assess(
+            HandoffRecord(
+                name=told.name,
+                handoff_id=self.id,
+                trace_id=self.trace_id,
+                span_id=self._span_id,
+                record_id=told.record_id,
+                run_id=told.run_id,
+                resolver_sha256=config.resolver.sha256 if config.resolver else None,
+                mode=told.mode,
+                selected=told.selected,
+                rule=told.rule,
+                cutoff=told.cutoff,
+                judged=told.judged,
+                grades=told.grades,
+                scope_id=told.scope_id,
+                expected=told.expected,
+                starved_ratio=told.starved_ratio,
+                stages=stages,
+                start_ns=self._began,
+                end_ns=end,
+            )
+        )
+
+    def _end_span(self, end: int) -> None:
+        try:
+            if self._span.is_recording():
+                self._span.set_attributes(self._attributes())
+            self._span.end(end)
+        except Exception:  # noqa: BLE001
+            self._runtime.mishaps.failure(Where.HANDOFF, self.name, "its span could not be ended")
+
+    def _attributes(self) -> dict[str, Any]:
+        resolver = self._runtime.config.resolver
+        attributes: dict[str, Any] = {semconv.HANDOFF_ID: self.id, **self._declared.attributes()}
+        if resolver is not None:
+            attributes[semconv.RESOLVER_SHA256] = resolver.sha256
+        if self._assessment is not None:
+            attributes.update(assessment_attributes(self._assessment))
+        return attributes
+
+    def _blame(self, error: BaseException) -> None:
+        try:
+            if self._span.is_recording():
+                self._span.record_exception(error)
+                self._span.set_status(Status(StatusCode.ERROR, type(error).__name__))
+        except Exception:  # noqa: BLE001
+            self._runtime.mishaps.failure(Where.HANDOFF, self.name, "its exception could not be recorded")
+
+    def _citations(self, text: object, citations: Iterable[str] | None) -> tuple[str, ...]:
+        if citations is not None and not isinstance(citations, str):
+            return tuple(label for each in citations if (label := as_id(each)))
+        if not isinstance(text, str):
+            self._complain(Where.ANSWER, f"the answer is a {type(text).__name__}; give its text, or its citations")
+            return ()
+        return find_citations(text, shown=self._shown, pattern=self._runtime.config.citation_pattern)
+
+    def _hashed(self, ids: Ids) -> Ids:
+        key = self._runtime.config.hash_key
+        return ids if key is None else tuple(hash_id(key, raw) for raw in ids)
+
+    def _is_over(self, call: str) -> bool:
+        if self._assessment is not None:
+            self._complain(Where.HANDOFF, f"{call} came after the end of the handoff")
+        return self._assessment is not None
+
+    def _complain(self, where: Where, message: str) -> None:
+        self._runtime.mishaps.misuse(where, f"handoff {self.name!r}", message)
+
+    def _without_verdict(self, note: str) -> Assessment:
+        told = self._declared
+        return Assessment(
+            handoff_name=told.name,
+            handoff_id=self.id,
+            trace_id=self.trace_id,
+            record_id=told.record_id,
+            run_id=told.run_id,
+            note=note,
+        )
+
+
+class SilentHandoff(Handoff):
+    """The twin that does nothing: monitoring is off, or no handoff is open.
+
+    Args:
+        name: Name of the handoff that it stands for.
+        note: Why it does nothing.
+    """
+
+    def __init__(self, name: str, note: str) -> None:
+        self._name = name
+        self._note = note
+        self.id = ""
+        self.trace_id = ""
+
+    @property
+    def name(self) -> str:
+        """Name of the interface."""
+        return self._name
+
+    @property
+    def assessment(self) -> Assessment:
+        """One without a verdict, whose note says why."""
+        return Assessment(handoff_name=self._name, note=self._note)
+
+    def select(self, selected: object) -> None:
+        """Do nothing."""
+
+    def answered(
+        self,
+        text: str,
+        *,
+        sources: object = None,
+        labels: Iterable[str] | None = None,
+        citations: Iterable[str] | None = None,
+    ) -> None:
+        """Do nothing."""
+
+    def close(self) -> Assessment:
+        """Return :attr:`assessment`."""
+        return self.assessment
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
+
+    def __del__(self) -> None:
+        return None
+
+
+def assessment_attributes(assessment: Assessment) -> dict[str, str | int | tuple[str, ...]]:
+    """Return the span attributes of an assessment; none for one without a verdict."""
+    if assessment.verdict is None:
+        return {}
+    attributes: dict[str, str | int | tuple[str, ...]] = {
+        semconv.VERDICT: assessment.verdict.value,
+        semconv.FINDINGS: tuple(dict.fromkeys(finding.code.value for finding in assessment.findings)),
+    }
+    if assessment.selected_rank is not None:
+        attributes[semconv.SELECTED_RANK] = assessment.selected_rank
+    if assessment.dropped_at is not None:
+        attributes[semconv.DROPPED_AT] = assessment.dropped_at
+    if assessment.drop_cause is not None:
+        attributes[semconv.DROP_CAUSE] = assessment.drop_cause.value
+    return attributes

@@ -1,0 +1,237 @@
+"""Reads IDs, scores and scopes out of whatever a retrieval function takes and gives."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
+from math import isnan
+from typing import Any, Final, NamedTuple
+
+from rop_otel.core.handoff import Ids
+from rop_otel.errors import UsageError
+from rop_otel.tracing.extracting import (
+    Extractor,
+    IdWhere,
+    Steps,
+    Where,
+    apply,
+    apply_one,
+    find_id,
+    find_scope,
+    find_score,
+    has_value,
+)
+from rop_otel.tracing.scalars import as_id, as_score
+
+_TEXT_OR_NUMBER: Final = frozenset({str, int})
+_ATTEMPTS: Final = 20
+"""Objects of one type that are looked at for a way to an ID, so that a list of unreadable ones costs little."""
+
+
+class Reading(NamedTuple):
+    """What was read out of one list.
+
+    Args:
+        ids: In order, the empty string where one document has no readable ID; None where none has.
+        scores: Aligned with the IDs; None where one is missing.
+        scopes: Aligned with the IDs, the empty string where unknown; None where not asked for.
+        total: True length where the list was cut to the limit.
+    """
+
+    ids: Ids | None
+    scores: tuple[float, ...] | None = None
+    scopes: tuple[str, ...] | None = None
+    total: int | None = None
+
+
+UNREADABLE: Final = Reading(None)
+EMPTY: Final = Reading(())
+
+
+class Reader:
+    """Reads the lists of one place, and remembers where in its objects the parts are. Reading never raises.
+
+    Args:
+        id: Where the ID is: a name (``node.node_id``), a callable, or a map from an index to an ID. None: usual names.
+        score: Where the score is, likewise.
+        scope: Where the scope is; None: nowhere.
+
+    Raises:
+        UsageError: An argument is none of these.
+    """
+
+    __slots__ = ("_extractors", "_id", "_plain", "_scope", "_score")
+
+    def __init__(self, *, id: IdWhere = None, score: Where = None, scope: Where = None) -> None:  # noqa: A002
+        _check("id", id, isinstance(id, Mapping | Sequence))
+        _check("score", score, False)
+        _check("scope", scope, False)
+        self._id = id
+        self._score = score
+        self._scope = scope
+        self._plain = id is None and score is None and scope is None
+        self._extractors: dict[type, Extractor] = {}
+
+    def read(self, results: object, *, limit: int) -> Reading:
+        """Read a list: of IDs, of objects, of pairs with a score; an array; or faiss's ``(D, I)``.
+
+        Args:
+            results: Left as it is; an iterator is not consumed, and so is unreadable.
+            limit: How many to read at most.
+        """
+        try:
+            return self._read(results, limit)
+        except Exception:  # noqa: BLE001 - the objects' own code runs here, and monitoring never raises
+            return UNREADABLE
+
+    def read_one(self, item: object) -> tuple[str, float | None, str]:
+        """Read one object: its ID, the empty string without one; its score; its scope."""
+        extractor = self._extractor(item)
+        if extractor is None:
+            return "", None, ""
+        raw = as_id(apply_one(extractor.id, item)) or ""
+        score = as_score(apply_one(extractor.score, item)) if extractor.score is not None else None
+        scope = as_id(apply_one(extractor.scope, item)) if extractor.scope is not None else None
+        return raw, score, scope or ""
+
+    def _read(self, results: object, limit: int) -> Reading:
+        if type(results) is tuple and len(results) == 2 and _is_array(results[0]) and _is_array(results[1]):
+            return self._read_search(results[0], results[1], limit)
+        items = _listed(results)
+        if items is None:
+            return UNREADABLE
+        total = len(items)
+        if total == 0:
+            return EMPTY
+        reading = self._read_items(items if total <= limit else items[:limit])
+        return reading if total <= limit or reading.ids is None else reading._replace(total=total)
+
+    def _read_items(self, items: Sequence[Any]) -> Reading:
+        if self._plain and type(items[0]) is str:
+            try:
+                "".join(items)  # raises where one is no string, and is the quickest way to find out
+                return Reading(tuple(items))
+            except TypeError:
+                pass
+        extractor = self._extractors.get(type(items[0])) or self._extractor(items[0])
+        if extractor is None:
+            return self._read_slowly(items)
+        try:
+            values = apply(extractor.id, items)
+        except Exception:  # noqa: BLE001
+            return self._read_slowly(items)
+        ids = _all_ids(values)
+        if ids is None:
+            return self._read_slowly(items)
+        found = extractor.score or find_score(items[0], self._score)
+        scores = None if found is None else _all_scores(found, items)
+        return Reading(ids, scores, None if self._scope is None else self._scopes(items))
+
+    def _read_slowly(self, items: Sequence[Any]) -> Reading:
+        """Read object by object: some have no ID, or they are of several types."""
+        attempts = dict.fromkeys(map(type, items), _ATTEMPTS)
+        read = [self._read_of_many(item, attempts) for item in items]
+        if not any(raw for raw, _, _ in read):
+            self._extractors.clear()  # what was remembered of other lists does not fit this one
+            read = [self._read_of_many(item, dict.fromkeys(map(type, items), _ATTEMPTS)) for item in items[:_ATTEMPTS]]
+            if not any(raw for raw, _, _ in read):
+                return UNREADABLE
+            read += [self.read_one(item) for item in items[_ATTEMPTS:]]
+        scores = [score for _, score, _ in read if score is not None]
+        return Reading(
+            tuple(raw for raw, _, _ in read),
+            tuple(scores) if len(scores) == len(read) else None,
+            None if self._scope is None else tuple(scope for _, _, scope in read),
+        )
+
+    def _read_of_many(self, item: object, attempts: dict[type, int]) -> tuple[str, float | None, str]:
+        if type(item) not in self._extractors:
+            if attempts[type(item)] == 0:
+                return "", None, ""
+            attempts[type(item)] -= 1
+        return self.read_one(item)
+
+    def _extractor(self, example: object) -> Extractor | None:
+        known = self._extractors.get(type(example))
+        if known is None:
+            found = find_id(example, self._id)
+            if found is None:
+                return None
+            known = Extractor(found, find_score(example, self._score), find_scope(example, self._scope))
+            self._extractors[type(example)] = known
+        return known
+
+    def _scopes(self, items: Sequence[Any]) -> tuple[str, ...]:
+        return tuple(self.read_one(item)[2] for item in items)
+
+    def _read_search(self, distances: Any, indices: Any, limit: int) -> Reading:
+        """Read faiss's ``(D, I)`` of one query. Places without a neighbour (-1) were not returned."""
+        row = _row(indices)
+        if row is None:
+            return UNREADABLE
+        scores = _row(distances)
+        aligned = scores is not None and len(scores) == len(row)
+        kept = [place for place, index in enumerate(row) if index != -1]
+        if not kept:
+            return EMPTY
+        reading = self._read_items([row[place] for place in kept[:limit]])
+        if aligned and scores is not None and reading.ids is not None:
+            values = [as_score(scores[place]) for place in kept[:limit]]
+            reading = reading._replace(scores=_descending(values))
+        return reading if len(kept) <= limit or reading.ids is None else reading._replace(total=len(kept))
+
+
+def _check(name: str, where: object, also: bool) -> None:
+    if not (where is None or callable(where) or (isinstance(where, str) and where) or (also and where != "")):
+        raise UsageError(f"{name}={where!r}: it must be a name or a callable")
+
+
+def _all_ids(values: list[Any]) -> Ids | None:
+    """Return IDs that are all strings or integers; None where one is anything else."""
+    try:
+        "".join(values)
+        return tuple(values)
+    except TypeError:
+        return tuple(map(str, values)) if set(map(type, values)) <= _TEXT_OR_NUMBER else None
+
+
+def _all_scores(steps: Steps, items: Sequence[Any]) -> tuple[float, ...] | None:
+    try:
+        scores = tuple(map(float, apply(steps, items)))
+    except Exception:  # noqa: BLE001
+        return None
+    return None if isnan(sum(scores)) else scores
+
+
+def _descending(values: list[float | None]) -> tuple[float, ...] | None:
+    """Return scores whose best comes first; None for distances, of which the smallest is the best."""
+    scores = [value for value in values if value is not None]
+    ordered = len(scores) == len(values) and all(one >= other for one, other in pairwise(scores))
+    return tuple(scores) if ordered else None
+
+
+def _listed(results: object) -> Sequence[Any] | None:
+    """Return a sized collection in its order as a sequence; None for anything else."""
+    if isinstance(results, list | tuple):
+        return results
+    if isinstance(results, Mapping):
+        documents = results.get("documents")  # what a Haystack component returns
+        return documents if isinstance(documents, list) else None
+    if _is_array(results):
+        return _row(results)
+    if isinstance(results, str | bytes | bytearray | set | frozenset):
+        return None
+    if isinstance(results, Sequence):
+        return results
+    return list(results) if isinstance(results, Collection) else None
+
+
+def _is_array(value: object) -> bool:
+    return has_value(value, "tolist") and has_value(value, "ndim")
+
+
+def _row(array: Any) -> list[Any] | None:
+    """Return a one-dimensional array, or the only row of a two-dimensional one, as a list; None for any other."""
+    if array.ndim == 2 and len(array) == 1:
+        array = array[0]
+    return list(array.tolist()) if array.ndim == 1 else None

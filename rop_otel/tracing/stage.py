@@ -1,0 +1,379 @@
+"""One execution of a stage: its span, what it is handed and returns, and its entry in the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+from time import time_ns
+from types import TracebackType
+from typing import Final, Self, TypeVar
+
+from opentelemetry.context import Context, attach, get_current
+from opentelemetry.trace import INVALID_SPAN, Span, Status, StatusCode, format_span_id, format_trace_id
+
+from rop_otel import semconv
+from rop_otel.core.handoff import Ids, Notice, StageRecord
+from rop_otel.core.profile.hashing import hash_id
+from rop_otel.errors import UsageError
+from rop_otel.tracing.facts import StageFacts, Value
+from rop_otel.tracing.here import Here, here, moved, put_back
+from rop_otel.tracing.mishaps import Where
+from rop_otel.tracing.reading import Reading
+from rop_otel.tracing.runtime import Runtime
+from rop_otel.tracing.scalars import as_count, as_id, as_score, is_text
+from rop_otel.tracing.spec import Spec
+
+_T = TypeVar("_T")
+_NO_CONTEXT: Final = Context()
+
+
+class Stage:
+    """A stage while it runs. Made by :func:`rop_otel.stage` and :func:`rop_otel.using_stage`, never by hand.
+
+    Its methods tell what only the application knows; each may be called at any time before the stage ends. Names
+    with an underscore are for the modules of this package.
+    """
+
+    __slots__ = (
+        "_before",
+        "_began",
+        "_context",
+        "_facts",
+        "_handed",
+        "_handoff",
+        "_opened",
+        "_over",
+        "_parent_id",
+        "_round",
+        "_runtime",
+        "_span",
+        "_spec",
+        "_told",
+        "_wanted",
+        "span_id",
+        "trace_id",
+    )
+
+    def __init__(self, spec: Spec, runtime: Runtime, *, handed: object = None) -> None:
+        self._spec = spec
+        self._runtime = runtime
+        self._facts = StageFacts(spec)
+        self._handed = handed
+        self._told = False
+        self._over = False
+        self._wanted = True
+        self._span: Span = INVALID_SPAN
+
+    def returned(
+        self,
+        results: object,
+        *,
+        labels: Iterable[str] | None = None,
+        tokens: int | None = None,
+        token_budget: int | None = None,
+        id_tokens: Iterable[int] | None = None,
+        scores: Iterable[float] | None = None,
+        scopes: Iterable[str] | None = None,
+    ) -> None:
+        """Tell what the stage returns; in a decorated function it takes the place of what the function returns.
+
+        Args:
+            results: The list of documents, or of their IDs, in order.
+            labels: Citation label of each.
+            tokens: Tokens used in all.
+            token_budget: Tokens allowed.
+            id_tokens: Tokens of text shown for each; one with 0 was not shown.
+            scores: Score of each, where the documents carry none.
+            scopes: Scope of each, where the documents carry none.
+        """
+        self._told = True
+        if not self._wanted:
+            return
+        reading = self._spec.results.read(results, limit=self._runtime.config.max_ids)
+        self._take(reading)
+        facts = self._facts
+        if scores is not None:
+            facts.scores = self._aligned("scores", scores, as_score)
+        if scopes is not None:
+            facts.scopes = self._hashed(self._aligned("scopes", scopes, _as_scope) or ())
+        if labels is not None:
+            facts.labels = self._aligned("labels", labels, as_id)
+            if self._handoff is not None and facts.labels is not None:
+                self._handoff._show(facts.labels)
+        if id_tokens is not None:
+            facts.id_tokens = self._aligned("id_tokens", id_tokens, as_count)
+        if tokens is not None:
+            facts.tokens = self._count("tokens", tokens)
+        if token_budget is not None:
+            facts.token_budget = self._count("token_budget", token_budget)
+        if reading.ids is None:
+            self._unreadable(results)
+
+    def _unreadable(self, results: object) -> None:
+        """Say that no ID can be read in what the stage returned."""
+        self._misuse(Where.IDS, f"no ID can be read in {_described(results)}; say where they are with id=")
+
+    def input(self, *results: object) -> None:
+        """Tell what the stage is handed: one list of documents, or several that it joins.
+
+        Args:
+            results: As for :meth:`returned`. Without this, a stage is taken to be handed what feeds it.
+        """
+        if not self._wanted or any(result is None for result in results):
+            return
+        limit = self._runtime.config.max_ids
+        readings = [self._spec.inputs.read(result, limit=limit) for result in results]
+        ids: list[str] = []
+        for result, reading in zip(results, readings, strict=True):
+            if reading.ids is None:
+                self._misuse(Where.INPUT, f"no ID can be read in the input, {_described(result)}")
+                return
+            ids += reading.ids
+        total = sum(reading.total or len(reading.ids or ()) for reading in readings)
+        self._facts.input = self._hashed(tuple(ids[:limit]))
+        self._facts.input_count = total if total > limit else None
+
+    def implementation(self, name: str, *, fallback: bool = False) -> None:
+        """Tell what really runs.
+
+        Args:
+            name: The model or method.
+            fallback: True where it is one that the stage fell back to.
+        """
+        if is_text(name):
+            self._facts.implementation = name
+        else:
+            self._misuse(Where.STAGE, f"implementation {name!r} is no non-empty string")
+        self._facts.fallback = bool(fallback)
+
+    def query_form(self, form: str) -> None:
+        """Tell how the query was built: ``question``, ``rewrite``, ``title`` or another."""
+        if is_text(form):
+            self._facts.query_form = form
+        else:
+            self._misuse(Where.STAGE, f"query form {form!r} is no non-empty string")
+
+    def __enter__(self) -> Self:
+        self._start_here()
+        attach(self._context)
+        if self._handed is not None:
+            handed, self._handed = self._handed, None
+            try:
+                self.input(handed)
+            except UsageError as error:  # strict mode; the block is never entered, so nothing else ends the stage
+                self.__exit__(UsageError, error, None)
+                raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        put_back(self._context, self._before)
+        self._finish(error)
+        if error is None and not self._told and self._wanted:
+            self._misuse(Where.IDS, "it ended without returned()")
+
+    def _start_here(self) -> None:
+        """Start at the caller's place, without becoming current."""
+        before = get_current()
+        self._start(before, here(before))
+
+    def _start(self, before: Context, at: Here) -> None:
+        """Start the span and take a place in the ledger, without becoming current."""
+        spec, runtime, handoff = self._spec, self._runtime, at.handoff
+        attributes: dict[str, Value] = dict(spec.attributes)
+        self._before = before
+        self._round = at.round
+        self._handoff = handoff
+        if handoff is None:
+            self._began = time_ns()
+            self._opened = None
+        else:
+            self._began = handoff._now()
+            self._opened = handoff._opened
+            attributes[semconv.HANDOFF_ID] = handoff.id
+        if at.round is not None:
+            attributes[semconv.ROUND] = at.round
+        try:
+            self._span = runtime.tracer.start_span(
+                spec.span_name, before, spec.span_kind, attributes, start_time=self._began
+            )
+        except Exception:  # noqa: BLE001 - a broken sampler or span processor is kept from the application
+            runtime.mishaps.failure(Where.STAGE, spec.place, "its span could not be started")
+        self._identify(at)
+        self._wanted = self._opened is not None or self._span.is_recording()
+        self._context = moved(before, Here(handoff, self, at.round), self._span)
+        if self._opened is not None:
+            self._opened.began(self)
+
+    def _finish(self, error: BaseException | None = None) -> None:
+        """End the span and hand the facts to the ledger; a stage that outlives its handoff is late."""
+        self._over = True
+        end = time_ns() if self._handoff is None else self._handoff._now()
+        try:
+            self._end_span(end, error)
+        except Exception:  # noqa: BLE001
+            self._runtime.mishaps.failure(Where.STAGE, self._spec.place, "its span could not be ended")
+        opened = self._opened
+        self._context = self._before = _NO_CONTEXT  # they lead back here; a cycle would leave the IDs to the collector
+        if opened is not None and not opened.ended(self._record(end, failed=error is not None), self):
+            self._runtime.mishaps.notice(Notice.LATE)
+
+    def _current(self) -> Current:
+        """Return a block in which the stage is current, as often as its generator takes a step."""
+        return Current(self)
+
+    def _end(self, reading: Reading, error: BaseException | None = None) -> None:
+        """Finish a stage that yielded its documents; only the first call counts."""
+        if self._over:
+            return
+        if not self._told:
+            self._take(reading)
+        self._finish(error)
+        if reading.ids is None and error is None and not self._told:
+            self._misuse(Where.IDS, "no ID can be read in what it yields; say where they are with id=")
+
+    def unfinished(self) -> StageRecord:
+        """Return what is known of the stage now, without an end."""
+        return self._record(None, failed=False)
+
+    def _take(self, reading: Reading) -> None:
+        """Take in a list that has been read already."""
+        if reading.ids is None:
+            return
+        facts = self._facts
+        facts.returned = self._hashed(reading.ids)
+        facts.returned_count = reading.total
+        facts.scores = reading.scores
+        if reading.scopes is not None:
+            facts.scopes = self._hashed(reading.scopes)
+
+    def _take_top_k(self, number: object) -> None:
+        """Take in how many documents were asked for; what is no number is ignored."""
+        if isinstance(number, int):
+            self._facts.top_k = number
+
+    def _cite(self, citations: tuple[str, ...]) -> None:
+        """Take in the labels that an answer cites."""
+        self._facts.citations = citations
+
+    def _identify(self, at: Here) -> None:
+        context, handoff, enclosing = self._span.get_span_context(), self._handoff, at.stage
+        if handoff is not None and (context.span_id == handoff._span_number or not context.is_valid):
+            # Without an SDK there is no span of our own: the tracer hands out none, or the parent's.
+            self.trace_id, self.span_id = handoff._stage_trace_id, handoff._mint_span_id()
+        else:
+            self.trace_id, self.span_id = format_trace_id(context.trace_id), format_span_id(context.span_id)
+        inside = enclosing is not None and enclosing._handoff is handoff
+        self._parent_id = enclosing.span_id if enclosing is not None and inside else None
+
+    def _end_span(self, end: int, error: BaseException | None) -> None:
+        span = self._span
+        if span.is_recording():
+            span.set_attributes(self._facts.attributes())
+            if error is not None:
+                span.record_exception(error, timestamp=end)
+                span.set_status(Status(StatusCode.ERROR, type(error).__name__))
+        span.end(end)
+
+    def _record(self, end: int | None, *, failed: bool) -> StageRecord:
+        return self._facts.record(
+            self._spec,
+            round=self._round,
+            trace_id=self.trace_id,
+            span_id=self.span_id,
+            parent_id=self._parent_id,
+            start_ns=self._began,
+            end_ns=end,
+            failed=failed,
+        )
+
+    def _hashed(self, ids: Ids) -> Ids:
+        key = self._runtime.config.hash_key
+        return ids if key is None else tuple([hash_id(key, raw) for raw in ids])
+
+    def _aligned(
+        self, what: str, values: Iterable[object], read: Callable[[object], _T | None]
+    ) -> tuple[_T, ...] | None:
+        """Return values that stand beside the IDs, cut as those are; None, and a mishap, where one cannot be used."""
+        limit = self._runtime.config.max_ids
+        try:
+            given = list(islice(values, limit)) if not isinstance(values, str) else []
+            taken = [value for each in given if (value := read(each)) is not None]
+        except Exception:  # noqa: BLE001 - the application's objects
+            given, taken = [None], []
+        if isinstance(values, str) or len(taken) != len(given):
+            self._misuse(Where.STAGE, f"{what} are {_described(values)}; they must be a list, one for each document")
+            return None
+        return tuple(taken)
+
+    def _count(self, what: str, value: object) -> int | None:
+        number = as_count(value)
+        if number is None:
+            self._misuse(Where.STAGE, f"{what} is {value!r}; it must be a whole number")
+        return number
+
+    def _misuse(self, where: Where, message: str) -> None:
+        self._runtime.mishaps.misuse(where, self._spec.place, message)
+
+
+class Current:
+    """Makes a stage current for one step of its generator, and keeps what that step made current for the next one."""
+
+    __slots__ = ("_before", "_stage")
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+
+    def __enter__(self) -> None:
+        self._before = get_current()
+        attach(self._stage._context)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stage._context = get_current()
+        attach(self._before)
+
+
+class SilentStage(Stage):
+    """The twin that does nothing: monitoring is off, or no stage is running."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        """Make one that asks nothing of anybody."""
+
+    def returned(self, results: object, **told: object) -> None:
+        """Do nothing."""
+
+    def input(self, *results: object) -> None:
+        """Do nothing."""
+
+    def implementation(self, name: str, *, fallback: bool = False) -> None:
+        """Do nothing."""
+
+    def query_form(self, form: str) -> None:
+        """Do nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
+
+
+SILENT_STAGE: Final = SilentStage()
+
+
+def _as_scope(value: object) -> str:
+    return as_id(value) or ""
+
+
+def _described(value: object) -> str:
+    """Name a value's type, and its first element's; never the value, which may be text."""
+    if isinstance(value, list | tuple) and value:
+        return f"a {type(value).__name__} of {type(value[0]).__name__}"
+    return f"a {type(value).__name__}"

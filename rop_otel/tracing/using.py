@@ -1,0 +1,102 @@
+"""Blocks: a stage that is no function, and a round of a handoff that retrieves several times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+from opentelemetry.context import Context, attach, get_current
+
+from rop_otel.errors import UsageError
+from rop_otel.tracing.extracting import IdWhere, Where
+from rop_otel.tracing.here import Here, here, moved, put_back
+from rop_otel.tracing.mishaps import Where as Mishap
+from rop_otel.tracing.runtime import current
+from rop_otel.tracing.scalars import as_count
+from rop_otel.tracing.spec import Spec, cached_spec, make_spec
+from rop_otel.tracing.stage import SILENT_STAGE, Stage
+
+
+def using_stage(
+    kind: str,
+    *,
+    input: object = None,  # noqa: A002 - the contract's word
+    name: str | None = None,
+    source: bool = False,
+    fed_by: str | Sequence[str] = (),
+    id: IdWhere = None,  # noqa: A002 - the word that users know
+    score: Where = None,
+    scope: Where = None,
+    data_source: str | None = None,
+    query_form: str | None = None,
+    implementation: str | None = None,
+) -> Stage:
+    """Return a stage for a ``with`` block, in which its ``returned()`` tells what it returns.
+
+    A wrong argument does not raise, save in strict mode: it is counted and logged once, and the block is not monitored.
+
+    Args:
+        input: The documents that it is handed; None: it is taken to be handed what feeds it.
+        kind: As for :func:`rop_otel.stage`, like all further arguments.
+        name: Likewise.
+        source: Likewise.
+        fed_by: Likewise.
+        id: Likewise.
+        score: Likewise.
+        scope: Likewise.
+        data_source: Likewise.
+        query_form: Likewise.
+        implementation: Likewise.
+    """
+    runtime = current()
+    if not runtime.enabled:
+        return SILENT_STAGE
+    make = cached_spec if all(where is None or isinstance(where, str) for where in (id, score, scope)) else make_spec
+    try:
+        spec: Spec = make(
+            kind,
+            name=name,
+            source=source,
+            fed_by=fed_by if isinstance(fed_by, str) else tuple(fed_by),
+            id=id,
+            score=score,
+            scope=scope,
+            data_source=data_source,
+            query_form=query_form,
+            implementation=implementation,
+        )
+    except (UsageError, TypeError) as error:
+        runtime.mishaps.misuse(Mishap.STAGE, "using_stage()", str(error))
+        return SILENT_STAGE
+    return Stage(spec, runtime, handed=input)
+
+
+class using_round:  # noqa: N801 - used like a function
+    """A ``with`` block whose stages belong to one round of the handoff.
+
+    Args:
+        number: Its number, from 1.
+    """
+
+    __slots__ = ("_before", "_context", "_number")
+
+    def __init__(self, number: int) -> None:
+        self._number = as_count(number)
+        runtime = current()
+        if runtime.enabled and (self._number is None or self._number < 1):
+            self._number = None
+            message = f"round {number!r} must be a whole number of at least 1; its stages count for the whole handoff"
+            runtime.mishaps.misuse(Mishap.STAGE, "using_round()", message)
+
+    def __enter__(self) -> Self:
+        self._before: Context = get_current()
+        at = here(self._before)
+        self._context = moved(self._before, Here(at.handoff, at.stage, self._number))
+        attach(self._context)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        put_back(self._context, self._before)
