@@ -1,0 +1,81 @@
+"""``rop-otel demo``: the reference pipeline over real text, watched live."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rop_otel.errors import ConfigurationError
+
+
+class QueryText(StrEnum):
+    """What is looked for."""
+
+    QUESTION = "question"
+    TITLE = "title"
+
+
+def demo(
+    corpus: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE…", help="Pages of your own, JSON Lines, plain or gzip: {id, title, text}."),
+    ] = None,
+    questions: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE…", help="Questions for them: {id, question, selected_id?, gold_ids?}."),
+    ] = None,
+    query: Annotated[
+        QueryText, typer.Option(help="Look for the question, or for the selected object's title.")
+    ] = QueryText.QUESTION,
+    fault: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Inject one failure and see it caught; 'list' names them.")
+    ] = None,
+    export: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the spans as OTLP JSON, for rop-otel replay.")
+    ] = None,
+    serve: Annotated[bool, typer.Option("--serve", help="Keep answering, and serve /metrics on loopback.")] = False,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port of /metrics with --serve; 9464 by default.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Ask only the first so many questions.")] = None,
+    encoder: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Another sentence encoder: ONNX with its tokenizer.json.")
+    ] = None,
+    cross_encoder: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="A cross-encoder for reranking: ONNX with its tokenizer.json.")
+    ] = None,
+) -> None:
+    """Index real text, answer questions over it, and show what reached the reader and where the rest was lost.
+
+    By default the text is the documentation inside this Python's own standard library.
+    """
+    # Imported here, so that --help need not wait for it and a missing library gets its own message.
+    from rich.console import Console
+
+    from rop_otel.reference.libraries import require_libraries
+
+    if bool(corpus) != bool(questions):
+        raise ConfigurationError("--corpus and --questions go together")
+    require_libraries()
+    from rop_otel.cli.demo_run import Request, list_faults, run_demo
+
+    console = Console()
+    if fault == "list":
+        list_faults(console)
+        return
+    request = Request(
+        corpus=tuple(corpus or ()),
+        questions=tuple(questions or ()),
+        query=query.value,
+        fault=fault,
+        export=export,
+        serve=serve,
+        port=port,
+        limit=limit,
+        encoder=encoder,
+        cross_encoder=cross_encoder,
+    )
+    raise typer.Exit(run_demo(request, console))

@@ -1,0 +1,207 @@
+"""The tables that ``rop-otel demo`` prints."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from rop_otel.core.handoff import Severity, Verdict
+from rop_otel.reference.faults import Fault
+from rop_otel.reference.summary import MEASURES, SHOWN, Held, Summary
+
+_BAR: Final = 28
+_SEVERITY_STYLE: Final = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
+_SHOWN_LABEL: Final = "reader is shown"
+
+
+def print_summary(summary: Summary, console: Console, *, linked: bool, seconds: float) -> None:
+    """Print verdicts, funnel, losses, findings and scores.
+
+    Args:
+        summary: The totals.
+        console: Where to print.
+        linked: Whether a selector picked the objects.
+        seconds: How long everything took.
+    """
+    console.print(f"[bold]Time[/]       {seconds:.1f} s in all\n", highlight=False)
+    console.print(_verdicts(summary))
+    for sentence in _selections(summary, linked=linked):
+        console.print(sentence, highlight=False)
+    for table in (_funnel(summary.funnel), _losses(summary), _findings(summary), _scores(summary)):
+        console.print()
+        console.print(table)
+    console.print()
+    console.print(_citations(summary), highlight=False)
+
+
+def print_fault(fault: Fault, summary: Summary, console: Console) -> bool:
+    """Print whether an injected fault was caught, and return that."""
+    found = summary.found(fault.finding, fault.stage)
+    lost = sum(
+        count
+        for (stage, cause), count in summary.losses.items()
+        if fault.cause and cause == fault.cause.value and stage == fault.stage
+    )
+    console.print(f"\n[bold]Injected[/]   {fault.name}: {escape(fault.description)}", highlight=False)
+    if not found:
+        console.print(f"[bold red]Not caught[/] no finding {fault.finding.value} at {fault.stage}", highlight=False)
+        return False
+    losses = f"; {lost:,} selected objects lost there ({fault.cause.value})" if fault.cause and lost else ""
+    console.print(
+        f"[bold green]Caught[/]     {fault.finding.value} at {fault.stage} in {found:,} of {summary.handoffs:,}"
+        f" handoffs{losses}",
+        highlight=False,
+    )
+    return True
+
+
+def print_faults(faults: Iterable[Fault], console: Console) -> None:
+    """Print every fault with what has to be found."""
+    table = Table("fault", "what goes wrong", "finding", "stage", title="Failures to inject", title_justify="left")
+    for fault in faults:
+        table.add_row(fault.name, fault.description, fault.finding.value, fault.stage)
+    console.print(table)
+
+
+def print_next_steps(console: Console, *, export: Path | None, resolver: Path | None, own: bool) -> None:
+    """Print what to try next.
+
+    Args:
+        console: Where to print.
+        export: The file of spans that was written.
+        resolver: The resolver that goes with it.
+        own: Whether the corpus was the user's.
+    """
+    command = _command()
+    steps = [
+        (f"{command} demo --fault hidden_cut", "break one stage and see it caught; --fault list names all"),
+        (f"{command} demo --export spans.jsonl", "keep the spans, to judge them again later"),
+        (f"{command} demo --serve", "keep answering, with live numbers on /metrics"),
+    ]
+    if export and resolver:
+        steps[1] = (f"{command} replay {export} --resolver {resolver}", "judge the recorded spans: the same verdicts")
+    if not own:
+        steps.append((f"{command} demo --corpus pages.jsonl --questions questions.jsonl", "the same on your own text"))
+    console.print("\n[bold]Try next[/]")
+    for step, why in steps:
+        console.print(f"  [green]{escape(step)}[/]\n      {why}", highlight=False, soft_wrap=True)
+
+
+def _verdicts(summary: Summary) -> Text:
+    text = Text.assemble((f"{summary.handoffs:,} handoffs", "bold"), ": ")
+    styles = {Verdict.PASS: "green", Verdict.FAIL: "bold red"}
+    parts = [(verdict, summary.verdicts[verdict]) for verdict in Verdict if summary.verdicts.get(verdict)]
+    for place, (verdict, count) in enumerate(parts):
+        text.append(", " if place else "")
+        text.append(f"{count:,} {verdict.value}", styles.get(verdict, "yellow"))
+    return text
+
+
+def _selections(summary: Summary, *, linked: bool) -> Iterable[str]:
+    if linked:
+        yield (
+            f"The selector picked a judged object for {summary.right:,} questions, another one for {summary.wrong:,},"
+            f" none for {summary.unselected:,}."
+        )
+    elif summary.wrong:
+        yield f"The selected object is a judged one for {summary.right:,} questions, and not for {summary.wrong:,}."
+
+
+def _funnel(funnel: tuple[Held, ...]) -> Table:
+    table = _table("Did the selected object survive?", "stage")
+    table.add_column("holds it", justify="right")
+    table.add_column("", justify="right")
+    table.add_column("", min_width=_BAR)
+    for row in funnel:
+        share = row.held / row.total
+        bar = Text("█" * round(share * _BAR), "green").append("░" * (_BAR - round(share * _BAR)), "dim")
+        last = row.stage == SHOWN
+        table.add_row(
+            _SHOWN_LABEL if last else row.stage,
+            f"{row.held:,}/{row.total:,}",
+            f"{share:.1%}",
+            bar,
+            style="bold" if last else "",
+        )
+    return table
+
+
+def _losses(summary: Summary) -> Table | str:
+    if not summary.losses:
+        return "No selected object was lost."
+    table = _table("Where were the others lost?", "lost at", "cause")
+    table.add_column("objects", justify="right")
+    table.add_column("for example")
+    for (stage, cause), count in sorted(
+        summary.losses.items(), key=lambda loss: (-loss[1], loss[0][0] or "", loss[0][1])
+    ):
+        outcome = summary.examples[stage, cause]
+        example = f"{outcome.selected} ({outcome.question.id})"
+        table.add_row(stage or "–", cause, f"{count:,}", Text(example, overflow="ellipsis", no_wrap=True))
+    return table
+
+
+def _findings(summary: Summary) -> Table | str:
+    if not summary.findings:
+        return "No findings."
+    table = _table("What else was found?", "severity", "finding", "stage")
+    table.add_column("handoffs", justify="right")
+    order = list(reversed(Severity))
+    for (severity, code, stage), count in sorted(
+        summary.findings.items(), key=lambda found: (order.index(found[0][0]), -found[1], found[0][1:])
+    ):
+        table.add_row(Text(severity.value, _SEVERITY_STYLE[severity]), code, stage, f"{count:,}")
+    return table
+
+
+def _scores(summary: Summary) -> Table:
+    table = _table("How good is each stage? (mean scores: selected object | judged objects)", "stage")
+    table.add_column("ids", justify="right")
+    for measure in MEASURES:
+        table.add_column(measure, justify="right")
+    for means in summary.means:
+        cells = [_pair(means.selected, means.judged, measure) for measure in MEASURES]
+        last = means.stage == SHOWN
+        name = _SHOWN_LABEL if last else means.stage
+        table.add_row(name, f"{means.returned:.1f}", *cells, style="bold" if last else "")
+    return table
+
+
+def _pair(selected: Mapping[str, float], judged: Mapping[str, float], measure: str) -> Text:
+    text = Text()
+    for place, (scores, style) in enumerate(((selected, "green"), (judged, "cyan"))):
+        text.append(" | " if place else "", "dim")
+        text.append(
+            f"{scores[measure]:.3f}"[1:] if 0 <= scores.get(measure, -1) < 1 else _whole(scores, measure), style
+        )
+    return text
+
+
+def _whole(scores: Mapping[str, float], measure: str) -> str:
+    return "1.00" if measure in scores else "  – "
+
+
+def _citations(summary: Summary) -> str:
+    counts = ", ".join(f"{count:,} {name}" for name, count in summary.citations.items())
+    return f"Citations: {counts}. The reader abstained {summary.abstained:,} times."
+
+
+def _table(title: str, *columns: str) -> Table:
+    return Table(*columns, title=f"[bold]{title}[/]", title_justify="left", title_style="", box=None, pad_edge=False)
+
+
+def _command() -> str:
+    """Return how the user called this program, as short as it works."""
+    own = Path(sys.argv[0])
+    if shutil.which(own.name) and Path(str(shutil.which(own.name))).resolve() == own.resolve():
+        return own.name
+    return os.path.relpath(own)

@@ -1,0 +1,174 @@
+"""What ``rop-otel demo`` does, step by step, with the words that go with it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import cycle
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+import rop_otel as rop
+from rop_otel.cli.demo_report import print_fault, print_faults, print_next_steps, print_summary
+from rop_otel.reference.faults import FAULTS, Fault, find_fault
+from rop_otel.reference.parts import Parts
+from rop_otel.reference.pipeline import Outcome, Pipeline
+from rop_otel.reference.query import QueryForm
+from rop_otel.reference.recording import recording_provider, write_resolver
+from rop_otel.reference.settings import Settings
+from rop_otel.reference.setup import Task, files_task, load_tools, make_pipeline, standard_library_task
+from rop_otel.reference.summary import summarise
+from rop_otel.reference.tools import Tools
+
+SERVICE = "rop-otel-demo"
+DEFAULT_PORT = 9464
+PAUSE_SECONDS = 0.25
+"""Between two questions while serving: a load that a laptop does not notice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What was asked for on the command line."""
+
+    corpus: tuple[Path, ...] = ()
+    questions: tuple[Path, ...] = ()
+    query: QueryForm = "question"
+    fault: str | None = None
+    export: Path | None = None
+    serve: bool = False
+    port: int | None = None
+    limit: int | None = None
+    encoder: Path | None = None
+    cross_encoder: Path | None = None
+
+
+def run_demo(request: Request, console: Console) -> int:
+    """Run the demo and return its exit code: 1 where an injected fault was not caught, else 0.
+
+    Raises:
+        RopError: Something that the user named cannot be used, or the pipeline cannot run.
+        OSError: The export cannot be written.
+    """
+    fault = find_fault(request.fault) if request.fault else None
+    started = time.perf_counter()
+    task = _read(request, console)
+    tools = _index(request, task, console)
+    monitoring = _configure(request, task)
+    try:
+        pipeline = make_pipeline(tools, linked=task.linked, parts=_parts(fault))
+        outcomes = list(_answers(pipeline, task, request.limit, console))
+        canonical = task.corpus.resolver.canonical
+        summary = summarise(outcomes, canonical=canonical)
+        print_summary(summary, console, linked=task.linked, seconds=time.perf_counter() - started)
+        caught = True
+        if fault is not None:
+            caught = print_fault(fault, summary, console)
+        if request.serve:
+            _serve(pipeline, task, monitoring, console)
+    finally:
+        rop.shutdown()
+    resolver_file = write_resolver(task.corpus.resolver, request.export) if request.export else None
+    print_next_steps(console, export=request.export, resolver=resolver_file, own=bool(request.corpus))
+    return 0 if caught else 1
+
+
+def list_faults(console: Console) -> None:
+    """Print every fault that can be injected."""
+    print_faults(FAULTS.values(), console)
+
+
+def _read(request: Request, console: Console) -> Task:
+    task = files_task(list(request.corpus), list(request.questions)) if request.corpus else standard_library_task()
+    corpus = task.corpus
+    what = (
+        "pages" if request.corpus else f"documented objects of the standard library of Python {sys.version.split()[0]}"
+    )
+    console.print(
+        f"[bold]Corpus[/]     {len(corpus.items):,} {what} in {len(corpus.chunks):,} passages", highlight=False
+    )
+    if task.assumed:
+        console.print(
+            f"[yellow]Note[/]       {task.assumed:,} of {len(task.questions):,} questions say nothing of a selection:"
+            " their first judged object counts as selected",
+            highlight=False,
+        )
+    if task.left_out:
+        console.print(
+            f"[yellow]Note[/]       {task.left_out:,} questions are left out: this Python has none of their objects",
+            highlight=False,
+        )
+    return task
+
+
+def _index(request: Request, task: Task, console: Console) -> Tools:
+    settings = Settings(query=request.query)
+    started = time.perf_counter()
+    with _progress("Indexing") as progress:
+        bar = progress.add_task("Indexing", total=None, visible=False)
+
+        def told(done: int, total: int) -> None:
+            progress.update(bar, completed=done, total=total, visible=True)
+
+        tools = load_tools(
+            task.corpus,
+            settings=settings,
+            encoder=request.encoder,
+            cross_encoder=request.cross_encoder,
+            progress=told,
+        )
+        fresh = progress.tasks[0].total is not None
+    seconds = time.perf_counter() - started
+    how = f"computed in {seconds:.0f} s and kept for the next run" if fresh else f"from the cache, {seconds:.1f} s"
+    console.print(f"[bold]Vectors[/]    {tools.encoder.implementation}, {how}", highlight=False)
+    return tools
+
+
+def _configure(request: Request, task: Task) -> rop.Monitoring:
+    provider = recording_provider(request.export, service_name=SERVICE) if request.export else None
+    port = request.port if request.port is not None else DEFAULT_PORT
+    return rop.configure(
+        service_name=SERVICE,
+        resolver=task.corpus.resolver,
+        metrics_port=port if request.serve else None,
+        tracer_provider=provider,
+    )
+
+
+def _parts(fault: Fault | None) -> Parts:
+    return fault.install(Parts()) if fault else Parts()
+
+
+def _answers(pipeline: Pipeline, task: Task, limit: int | None, console: Console) -> Iterator[Outcome]:
+    questions = task.questions[:limit]
+    started = time.perf_counter()
+    with _progress("Asking") as progress:
+        for question in progress.track(questions, description="Asking"):
+            yield pipeline.answer(question)
+    seconds = time.perf_counter() - started
+    each = 1000 * seconds / max(len(questions), 1)
+    console.print(f"[bold]Questions[/]  {len(questions):,} answered, {each:.0f} ms each", highlight=False)
+
+
+def _serve(pipeline: Pipeline, task: Task, monitoring: rop.Monitoring, console: Console) -> None:
+    console.print(
+        f"\n[bold green]Serving[/] http://{monitoring.metrics_host}:{monitoring.metrics_port}/metrics"
+        " and answering on; stop with Ctrl-C",
+        highlight=False,
+        soft_wrap=True,
+    )
+    try:
+        for question in cycle(task.questions):
+            pipeline.answer(question)
+            time.sleep(PAUSE_SECONDS)
+    except KeyboardInterrupt:
+        console.print("Stopped.")
+
+
+def _progress(what: str) -> Progress:
+    """Return a bar on stderr that leaves nothing behind."""
+    columns = (TextColumn(f"{what:10}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)

@@ -1,0 +1,19 @@
+"""What the reference pipeline retrieves from: passages, the objects they belong to, and the questions."""
+
+from __future__ import annotations
+
+from rop_otel.reference.corpus.files import read_corpus
+from rop_otel.reference.corpus.passages import Chunk, Corpus, Item
+from rop_otel.reference.corpus.questions import Question, bundled_questions, read_questions
+from rop_otel.reference.corpus.stdlib import read_standard_library
+
+__all__ = [
+    "Chunk",
+    "Corpus",
+    "Item",
+    "Question",
+    "bundled_questions",
+    "read_corpus",
+    "read_questions",
+    "read_standard_library",
+]

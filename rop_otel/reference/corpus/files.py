@@ -1,0 +1,52 @@
+"""A corpus of one's own."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from rop_otel.errors import InputError
+from rop_otel.reference.corpus.chunking import split
+from rop_otel.reference.corpus.jsonlines import read_lines, text_of
+from rop_otel.reference.corpus.passages import Chunk, Corpus, Item
+
+SCOPE = "corpus"
+"""Scope of a corpus read from files."""
+
+
+def read_corpus(files: Iterable[Path]) -> Corpus:
+    """Read pages from JSON Lines, plain or gzip: ``{id, title, text}``.
+
+    A page keeps its one passage where it is short; a longer one is cut. Titles are shown and not indexed, so that a
+    query by title looks for the page's body. The same page twice, word for word, counts once.
+
+    Raises:
+        InputError: A file or line cannot be used; the message says where and why.
+    """
+    items: dict[str, Item] = {}
+    digest = hashlib.sha256()
+    for file in files:
+        for line, fields in read_lines(file):
+            key = text_of(fields, "id", file=str(file), line=line)
+            title = text_of(fields, "title", file=str(file), line=line)
+            text = text_of(fields, "text", file=str(file), line=line)
+            item = _page(key, title, text)
+            if items.setdefault(key, item) != item:
+                raise InputError(f"the id {key!r} is there twice with different text", file=str(file), line=line)
+            digest.update(f"{key}\0{title}\0{text}\0".encode("utf-8", "surrogatepass"))
+    if not items:
+        names = ", ".join(str(file) for file in files)
+        raise InputError("no page in it", file=names or "corpus")
+    return Corpus(scope=SCOPE, items=tuple(items.values()), titled=False, version=f"corpus-{digest.hexdigest()[:12]}")
+
+
+def _page(key: str, title: str, text: str) -> Item:
+    texts = split(text, max_chars=_PAGE_CHARS) or [text]
+    chunks = tuple(
+        Chunk(id=f"{key}#{place}", item=key, scope=SCOPE, title=title, text=piece) for place, piece in enumerate(texts)
+    )
+    return Item(id=key, title=title, kind="page", chunks=chunks)
+
+
+_PAGE_CHARS = 2000

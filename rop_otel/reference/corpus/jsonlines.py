@@ -1,0 +1,57 @@
+"""JSON Lines, plain or gzip, with errors that name file and line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rop_otel.errors import InputError
+
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def read_lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each line's number and object; blank lines are passed over.
+
+    Raises:
+        InputError: The file cannot be read, or a line is no JSON object.
+    """
+    line = 0
+    try:
+        with file.open("rb") as raw:
+            zipped = raw.read(2) == _GZIP_MAGIC
+        with gzip.open(file, "rb") if zipped else file.open("rb") as stream:
+            for line, data in enumerate(stream, 1):
+                if data.strip():
+                    yield line, _object(data, file=str(file), line=line)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"the gzip data is cut short or damaged ({error})", file=str(file), line=line + 1) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=str(file)) from error
+
+
+def text_of(fields: dict[str, Any], key: str, *, file: str, line: int) -> str:
+    """Return a field that has to be a non-empty string.
+
+    Raises:
+        InputError: It is missing or something else.
+    """
+    value = fields.get(key)
+    if not isinstance(value, str) or not value.strip():
+        what = f"{key!r} is missing" if key not in fields else f"{key!r} has to be a non-empty string, not {value!r}"
+        raise InputError(what, file=file, line=line)
+    return value
+
+
+def _object(data: bytes, *, file: str, line: int) -> dict[str, Any]:
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"no JSON: {error}", file=file, line=line) from error
+    if not isinstance(value, dict):
+        raise InputError(f"a JSON object is expected, not {type(value).__name__}", file=file, line=line)
+    return value

@@ -1,0 +1,156 @@
+"""Failures that real pipelines had, each in one part, and what the monitor has to say about each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final
+
+from rop_otel.core.handoff import DropCause, FindingCode
+from rop_otel.errors import PipelineError
+from rop_otel.reference.parts import Parts
+from rop_otel.reference.query import Query
+from rop_otel.reference.stages import Hit, Packed, Passage, Placed
+from rop_otel.reference.stages.context import expand_all, select_literally
+from rop_otel.reference.stages.packing import pack_prefix
+from rop_otel.reference.stages.reranking import Reranker
+from rop_otel.reference.tools import Tools
+
+PREFIX = 4
+HANDED_OVER = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One injected failure.
+
+    Args:
+        name: What ``--fault`` calls it.
+        description: What is wrong, and why nobody notices.
+        finding: The finding that has to come.
+        cause: The cause that losses through it have; None where it need not lose anything.
+        stage: Where the finding stands.
+        install: Puts the faulty part in.
+    """
+
+    name: str
+    description: str
+    finding: FindingCode
+    cause: DropCause | None
+    stage: str
+    install: Callable[[Parts], Parts]
+
+
+def _prefix_pack(tools: Tools, passages: list[Passage]) -> list[Packed]:
+    return pack_prefix(passages, PREFIX, tools.count)
+
+
+def _restarted(_: list[Packed]) -> int:
+    return 1
+
+
+def _prefix_sources(shown: list[Packed], ranked: list[Placed]) -> list[str]:
+    return [passage.id for passage in ranked[: len(shown)]]
+
+
+def _cut_unseen(hits: list[Hit]) -> list[Hit]:
+    return hits[:HANDED_OVER]
+
+
+def _expand_unbounded(tools: Tools, hits: list[Hit]) -> list[Placed]:
+    return expand_all(tools.index, hits)
+
+
+def _select_starved(tools: Tools, query: Query, passages: list[Placed]) -> list[Passage]:
+    return select_literally(tools.index, query, passages)
+
+
+def _no_reranker(_: Tools) -> Reranker | None:
+    return None
+
+
+def _any_scope(hits: list[Hit], _: str) -> list[Hit]:
+    return hits
+
+
+_ALL = (
+    Fault(
+        name="prefix_cut",
+        description="Packing takes a fixed prefix of the reordered list, in which the best passage stands last.",
+        finding=FindingCode.TOP_RANKED_CUT,
+        cause=DropCause.OVER_BUDGET,
+        stage="packing",
+        install=lambda parts: replace(parts, pack=_prefix_pack),
+    ),
+    Fault(
+        name="rescue_restarts_labels",
+        description="Rescued passages are labelled from S1 again, so that one label stands for two passages.",
+        finding=FindingCode.LABEL_DUPLICATE,
+        cause=None,
+        stage="rescue",
+        install=lambda parts: replace(parts, first_rescue_label=_restarted),
+    ),
+    Fault(
+        name="sources_as_prefix",
+        description="The answer's sources are rebuilt as a prefix of the list from before the reorder.",
+        finding=FindingCode.LABEL_MISATTRIBUTED,
+        cause=None,
+        stage="reader",
+        install=lambda parts: replace(parts, sources=_prefix_sources),
+    ),
+    Fault(
+        name="hidden_cut",
+        description="Between reranking and MMR a list is cut by code that no span shows.",
+        finding=FindingCode.SILENT_CUT,
+        cause=DropCause.SILENT_CUT,
+        stage="mmr",
+        install=lambda parts: replace(parts, hand_over=_cut_unseen),
+    ),
+    Fault(
+        name="expansion_ignores_budget",
+        description="Siblings are added without regard to the budget and push ranked passages out of the context.",
+        finding=FindingCode.EXPANSION_DISPLACED,
+        cause=DropCause.OVER_BUDGET,
+        stage="packing",
+        install=lambda parts: replace(parts, expand=_expand_unbounded),
+    ),
+    Fault(
+        name="starved_sentences",
+        description="Sentences are kept only where they hold the question's words literally; little is left.",
+        finding=FindingCode.STARVED_CONTEXT,
+        cause=None,
+        stage="packing",
+        install=lambda parts: replace(parts, select=_select_starved),
+    ),
+    Fault(
+        name="missing_reranker",
+        description="The reranking model is not there, and a word count quietly takes its place.",
+        finding=FindingCode.FALLBACK_USED,
+        cause=DropCause.RERANKED_AWAY,
+        stage="rerank",
+        install=lambda parts: replace(parts, load_reranker=_no_reranker),
+    ),
+    Fault(
+        name="foreign_chunk",
+        description="The scope filter is gone: passages of another library in the same index come in.",
+        finding=FindingCode.SCOPE_LEAK,
+        cause=None,
+        stage="vector",
+        install=lambda parts: replace(parts, keep_scope=_any_scope),
+    ),
+)
+
+FAULTS: Final = MappingProxyType({fault.name: fault for fault in _ALL})
+
+
+def find_fault(name: str) -> Fault:
+    """Return a fault by its name.
+
+    Raises:
+        PipelineError: There is none of that name; the message lists them.
+    """
+    try:
+        return FAULTS[name]
+    except KeyError:
+        raise PipelineError(f"unknown fault {name!r}; there are {', '.join(FAULTS)}") from None

@@ -1,0 +1,56 @@
+"""Spans kept in a file that ``rop-otel replay`` reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, SpanExportResult
+
+from rop_otel.core.profile.resolver import Resolver
+from rop_otel.spans import from_sdk, write
+
+
+class FileExporter(SpanExporter):
+    """Writes spans as OTLP JSON, one export request a line.
+
+    Args:
+        stream: Takes the bytes; closed at shutdown.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """Write finished spans."""
+        write((from_sdk(span) for span in spans), self._stream)
+        return SpanExportResult.SUCCESS
+
+    def shutdown(self) -> None:
+        """Close the file."""
+        self._stream.close()
+
+
+def recording_provider(file: Path, *, service_name: str) -> TracerProvider:
+    """Return a tracer provider whose spans go to a file.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    provider = TracerProvider(resource=Resource.create({SERVICE_NAME: service_name}))
+    provider.add_span_processor(SimpleSpanProcessor(FileExporter(file.open("wb"))))
+    return provider
+
+
+def write_resolver(resolver: Resolver, spans: Path) -> Path:
+    """Write a resolver next to a file of spans and return where.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    file = spans.with_name(f"{spans.name}.resolver.json")
+    file.write_bytes(resolver.to_bytes())
+    return file

@@ -1,0 +1,119 @@
+"""Putting the pipeline together: corpus, models, index, questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rop_otel.reference.corpus import (
+    Corpus,
+    Question,
+    bundled_questions,
+    read_corpus,
+    read_questions,
+    read_standard_library,
+)
+from rop_otel.reference.encoder import Encoder
+from rop_otel.reference.index import build_index
+from rop_otel.reference.index.cache import Progress
+from rop_otel.reference.models import default_encoder, model_in
+from rop_otel.reference.parts import Parts
+from rop_otel.reference.pipeline import Pipeline
+from rop_otel.reference.selector import Selector
+from rop_otel.reference.session import Session
+from rop_otel.reference.settings import Settings
+from rop_otel.reference.tools import Tools
+from rop_otel.reference.words import Stemmer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What is asked of which corpus.
+
+    Args:
+        corpus: What is retrieved from.
+        questions: With what was selected for each, where that is known beforehand.
+        linked: Whether the selector picks the object from the question's text.
+        assumed: Questions whose selection was not recorded and is taken from the judged objects.
+        left_out: Questions none of whose judged objects this corpus has.
+    """
+
+    corpus: Corpus
+    questions: tuple[Question, ...]
+    linked: bool
+    assumed: int = 0
+    left_out: int = 0
+
+
+def standard_library_task() -> Task:
+    """Return the bundled questions over the running Python's standard library.
+
+    Judged objects that this version's library does not have are left out, and so are questions without any other.
+    """
+    corpus, bundled = read_standard_library(), bundled_questions()
+    known = [replace(question, gold=corpus.known(question.gold)) for question in bundled]
+    kept = tuple(question for question in known if question.gold)
+    return Task(corpus=corpus, questions=kept, linked=True, left_out=len(bundled) - len(kept))
+
+
+def files_task(corpus_files: list[Path], question_files: list[Path]) -> Task:
+    """Return questions of one's own over a corpus of one's own.
+
+    Where a question's line has no ``selected_id``, its first judged object that the corpus has counts as selected.
+
+    Raises:
+        InputError: A file or line cannot be used.
+    """
+    corpus, assumed, questions = read_corpus(corpus_files), 0, []
+    for question in read_questions(question_files):
+        known = corpus.known(question.gold)
+        if not question.recorded and known:
+            assumed += 1
+            questions.append(replace(question, selected=known[0]))
+        else:
+            questions.append(question)
+    return Task(corpus=corpus, questions=tuple(questions), linked=False, assumed=assumed)
+
+
+def load_tools(
+    corpus: Corpus,
+    *,
+    settings: Settings | None = None,
+    encoder: Path | None = None,
+    cross_encoder: Path | None = None,
+    cache: Path | None = None,
+    progress: Progress | None = None,
+) -> Tools:
+    """Load the models and index a corpus.
+
+    Args:
+        corpus: What to index.
+        settings: Sizes and limits.
+        encoder: Folder of a sentence encoder (ONNX and ``tokenizer.json``); the pinned default otherwise.
+        cross_encoder: Folder of a cross-encoder for reranking; late interaction otherwise.
+        cache: Folder for cached vectors; the user's by default.
+        progress: Told how far the indexing is.
+
+    Raises:
+        PipelineError: A model or library is missing or not the expected one.
+    """
+    loaded = Encoder(model_in(encoder) if encoder else default_encoder())
+    return Tools(
+        index=build_index(corpus, loaded, cache=cache, progress=progress),
+        encoder=loaded,
+        stemmer=Stemmer(),
+        settings=settings or Settings(),
+        cross_encoder=Session(replace(model_in(cross_encoder), max_pieces=256)) if cross_encoder else None,
+    )
+
+
+def make_pipeline(tools: Tools, *, linked: bool, parts: Parts | None = None) -> Pipeline:
+    """Return the pipeline over loaded tools.
+
+    Args:
+        tools: Index, models, settings.
+        linked: Whether the selector picks the object from the question's text.
+        parts: The exchangeable parts.
+    """
+    selector = Selector(tools.index, tools.encoder, tools.stemmer) if linked else None
+    return Pipeline(tools, selector=selector, parts=parts)

@@ -1,0 +1,179 @@
+"""What many outcomes add up to."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from rop_otel.core.handoff import Assessment, FindingCode, Severity, Verdict
+from rop_otel.reference.pipeline import EXPECTED, Outcome
+
+SHOWN: Final = "shown"
+"""The row of what the reader was shown, below those of the stages."""
+
+MEASURES: Final = ("recall@1", "recall@5", "recall@10", "rr", "ndcg@10")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """How many lists of a stage hold the selected object."""
+
+    stage: str
+    held: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """Mean scores of a stage's lists; a measure is absent where no list was scored.
+
+    Args:
+        stage: The stage.
+        returned: Mean length.
+        selected, judged: Measure to mean.
+    """
+
+    stage: str
+    returned: float
+    selected: Mapping[str, float]
+    judged: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """Totals over outcomes.
+
+    Args:
+        handoffs: How many.
+        verdicts: By verdict.
+        funnel: By stage in order, then what was shown.
+        losses: By stage (None: no stage can be blamed) and cause.
+        findings: By severity, code and stage.
+        means: By stage in order, then what was shown.
+        right, wrong, unselected: Selections that are judged relevant, that are not, and that did not come.
+        abstained: Answers withheld.
+        citations: By outcome.
+        examples: The first handoff lost at each stage and cause.
+    """
+
+    handoffs: int
+    verdicts: Mapping[Verdict, int]
+    funnel: tuple[Held, ...]
+    losses: Mapping[tuple[str | None, str], int]
+    findings: Mapping[tuple[Severity, str, str], int]
+    means: tuple[Means, ...]
+    right: int
+    wrong: int
+    unselected: int
+    abstained: int
+    citations: Mapping[str, int]
+    examples: Mapping[tuple[str | None, str], Outcome]
+
+    def found(self, code: FindingCode, stage: str) -> int:
+        """Return how often a finding came at a stage."""
+        return sum(count for (_, *where), count in self.findings.items() if where == [code.value, stage])
+
+
+def summarise(outcomes: Iterable[Outcome], *, canonical: Callable[[str], str]) -> Summary:
+    """Add outcomes up.
+
+    Args:
+        outcomes: Any.
+        canonical: Tells which object an ID belongs to.
+    """
+    done = list(outcomes)
+    assessments = [outcome.assessment for outcome in done]
+    losses: Counter[tuple[str | None, str]] = Counter()
+    examples: dict[tuple[str | None, str], Outcome] = {}
+    for outcome in done:
+        drop = outcome.assessment.drop
+        if drop is not None:
+            losses[drop.stage, drop.cause.value] += 1
+            examples.setdefault((drop.stage, drop.cause.value), outcome)
+    selections = [_selection(outcome, canonical) for outcome in done]
+    return Summary(
+        handoffs=len(done),
+        verdicts=Counter(assessment.verdict for assessment in assessments if assessment.verdict),
+        funnel=_funnel(assessments),
+        losses=losses,
+        findings=Counter(
+            (finding.severity, finding.code.value, finding.stage)
+            for assessment in assessments
+            for finding in assessment.findings
+        ),
+        means=_means(assessments),
+        right=selections.count(True),
+        wrong=selections.count(False),
+        unselected=sum(outcome.selected is None for outcome in done),
+        abstained=sum(outcome.answer.abstained for outcome in done),
+        citations=_citations(assessments),
+        examples=examples,
+    )
+
+
+def _selection(outcome: Outcome, canonical: Callable[[str], str]) -> bool | None:
+    if outcome.selected is None or not outcome.question.gold:
+        return None
+    return canonical(outcome.selected) in {canonical(raw) for raw in outcome.question.gold}
+
+
+def _funnel(assessments: list[Assessment]) -> tuple[Held, ...]:
+    held: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    for assessment in assessments:
+        for stage in assessment.stages:
+            if stage.present is not None:
+                held[stage.stage] += stage.present
+                total[stage.stage] += 1
+        if assessment.verdict in (Verdict.PASS, Verdict.FAIL):
+            held[SHOWN] += assessment.verdict is Verdict.PASS
+            total[SHOWN] += 1
+    return tuple(
+        Held(stage=stage, held=held[stage], total=total[stage]) for stage in (*EXPECTED, SHOWN) if total[stage]
+    )
+
+
+def _means(assessments: list[Assessment]) -> tuple[Means, ...]:
+    sums: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    sizes: dict[str, list[int]] = defaultdict(list)
+    for assessment in assessments:
+        for stage in assessment.stages:
+            sizes[stage.stage].append(stage.returned or 0)
+            _collect(sums, stage.stage, stage.selected, stage.judged)
+        sizes[SHOWN].append(len(assessment.shown.ids))
+        _collect(sums, SHOWN, assessment.shown.selected, assessment.shown.judged)
+    return tuple(
+        Means(
+            stage=stage,
+            returned=sum(sizes[stage]) / len(sizes[stage]),
+            selected=_averages(sums, stage, "selected"),
+            judged=_averages(sums, stage, "judged"),
+        )
+        for stage in (*EXPECTED, SHOWN)
+        if sizes[stage]
+    )
+
+
+def _collect(
+    sums: dict[tuple[str, str, str], list[float]],
+    stage: str,
+    selected: Mapping[str, float],
+    judged: Mapping[str, float],
+) -> None:
+    for target, scores in (("selected", selected), ("judged", judged)):
+        for measure in MEASURES:
+            if measure in scores:
+                sums[stage, target, measure].append(scores[measure])
+
+
+def _averages(sums: dict[tuple[str, str, str], list[float]], stage: str, target: str) -> dict[str, float]:
+    found = {measure: sums.get((stage, target, measure), []) for measure in MEASURES}
+    return {measure: sum(values) / len(values) for measure, values in found.items() if values}
+
+
+def _citations(assessments: list[Assessment]) -> dict[str, int]:
+    counted = [assessment.citations for assessment in assessments]
+    names = ("resolved", "unresolved", "misattributed", "unattached")
+    return {name: sum(getattr(counts, name) for counts in counted) for name in names}
