@@ -7,8 +7,10 @@ ended is held by nothing but its open descendants, so nothing is kept of traces 
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Iterator
+from threading import Lock
 from typing import Final
 
 from opentelemetry.sdk.trace import ReadableSpan
@@ -19,8 +21,11 @@ from rop_otel.tracing.here import Here
 from rop_otel.tracing.ledger import OpenHandoff
 from rop_otel.tracing.runtime import Runtime
 
-_MAX_WAITING: Final = 10_000
-"""Stages that may wait at one span; ten thousand stages in one handoff are more than any pipeline has."""
+_MAX_WAITING: Final = 20_000
+"""Stages that may wait at one span, which is more than any pipeline has."""
+
+_MAX_OPEN: Final = 100_000
+"""Open spans to know of; beyond it, the oldest is forgotten, as one that nobody will end."""
 
 
 class Node:
@@ -43,6 +48,13 @@ class Node:
         self.opened: OpenHandoff | None = None
         self.runtime: Runtime | None = None
         self.waiting: deque[Node] = deque(maxlen=_MAX_WAITING)
+
+    def keep(self, stage: Node, *, seconds: float) -> None:
+        """Let a stage wait here; the ones that ended this much earlier have no handoff that could still end."""
+        oldest = (stage.span.end_time or 0) - seconds * 1e9
+        while self.waiting and (self.waiting[0].span.end_time or 0) < oldest:
+            self.waiting.popleft()
+        self.waiting.append(stage)
 
     @property
     def facts(self) -> attributes.Attributes:
@@ -97,14 +109,88 @@ class Node:
             dropped_attributes=span.dropped_attributes,
         )
 
-    def _enclosing_stage(self) -> str | None:
+    def _belonging(self) -> str | None:
+        """Return the ID of the handoff that it belongs to: the one that it names, else the nearest one above it."""
         named = attributes.named_handoff_id(self.facts)
-        top = self
+        if named is not None:
+            return named
         for above in self.ancestors():
             if attributes.is_handoff(above.facts):
-                return None
-            if attributes.is_stage(above.facts) and attributes.named_handoff_id(above.facts) == named:
+                return above.handoff_id
+        place = self.top().place
+        return None if place is None or place.handoff is None else place.handoff.id
+
+    def _enclosing_stage(self) -> str | None:
+        """Return the span ID of the nearest stage above it that belongs to the same handoff."""
+        handoff_id = self._belonging()
+        for above in self.ancestors():
+            if attributes.is_stage(above.facts) and above._belonging() == handoff_id:
                 return above.span_id
-            top = above
-        stage = None if top.place is None else top.place.stage
-        return None if stage is None else stage.span_id
+        place = self.top().place
+        if place is None or place.stage is None or place.handoff is None:
+            return None
+        inside = place.handoff.id == handoff_id and place.stage._handoff is place.handoff
+        return place.stage.span_id if inside else None
+
+
+class OpenSpans:
+    """The spans of others that have started and not ended. Its own methods are safe in any thread.
+
+    Attributes:
+        lock: Held while stages move between spans.
+    """
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Start over without any span and with a lock that nobody holds, as a forked process has to."""
+        self.lock = Lock()
+        self._nodes: dict[tuple[int, int], Node] = {}
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def above(self, span: ReadableSpan) -> Node | None:
+        """Return the open span above one that starts; None where that is our own, remote or none."""
+        parent = span.parent
+        return None if parent is None else self._nodes.get((parent.trace_id, parent.span_id))
+
+    def add(self, node: Node) -> bool:
+        """Take in a span that starts; False where another processor has done so."""
+        key = (node.context.trace_id, node.context.span_id)
+        with self.lock:
+            if key in self._nodes:
+                return False
+            if len(self._nodes) >= _MAX_OPEN:
+                del self._nodes[next(iter(self._nodes))]
+            self._nodes[key] = node
+            return True
+
+    def take(self, span: ReadableSpan) -> Node | None:
+        """Take out a span that has ended; None where it is not here."""
+        context = span.get_span_context()
+        if context is None or not self._nodes:
+            return None
+        with self.lock:
+            node = self._nodes.pop((context.trace_id, context.span_id), None)
+            if node is not None:
+                node.span, node.ended = span, True
+        return node
+
+    def running_stages(self, handoff: Node) -> list[Node]:
+        """Return the stages below a handoff that go on although it has ended."""
+        with self.lock:
+            nodes = list(self._nodes.values())
+        return [
+            node
+            for node in nodes
+            if attributes.is_stage(node.facts) and handoff in node.ancestors() and node.belongs_to(handoff.handoff_id)
+        ]
+
+
+PROCESS_SPANS: Final = OpenSpans()
+"""Those of this process."""
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=PROCESS_SPANS.forget)

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from threading import Lock
-from typing import Final
 
 from opentelemetry import trace
 from opentelemetry.context import Context
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
-from opentelemetry.trace import INVALID_SPAN_CONTEXT, Link, NonRecordingSpan, SpanContext
+from opentelemetry.trace import Link, NonRecordingSpan
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Assessment, Notice, attributes
-from rop_otel.export.foreign import Node
+from rop_otel.export.foreign import PROCESS_SPANS, Node, OpenSpans
 from rop_otel.tracing.handoff import assessment_attributes
 from rop_otel.tracing.here import here
 from rop_otel.tracing.ledger import OpenHandoff
 from rop_otel.tracing.mishaps import Where
 from rop_otel.tracing.runtime import Runtime, current
-
-_MAX_OPEN: Final = 100_000
-"""Open spans to know of; beyond it, the oldest is forgotten (a span that nobody ends)."""
-
-_Key = tuple[int, int]
 
 
 class RopSpanProcessor(SpanProcessor):
@@ -32,17 +25,18 @@ class RopSpanProcessor(SpanProcessor):
 
     Spans of our own API reach the ledger directly, so those are left alone. An ended span can no longer be written
     on: the verdict goes to a child span of the handoff span. Whatever goes wrong is counted and kept from the
-    application, since an exception of a span processor would replace the application's own.
+    application, since an exception of a span processor would replace the application's own. Added twice, it counts
+    once: the processors of a process share what they know.
 
     Args:
         runtime: Tells what to work with at the time; None: do nothing. By default, what the process is configured
             with.
+        spans: Where open spans are kept; by default, the process's own place.
     """
 
-    def __init__(self, runtime: Callable[[], Runtime | None] = current) -> None:
+    def __init__(self, runtime: Callable[[], Runtime | None] = current, *, spans: OpenSpans = PROCESS_SPANS) -> None:
         self._runtime = runtime
-        self._lock = Lock()
-        self._open: dict[_Key, Node] = {}
+        self._spans = spans
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         """Note a span that begins."""
@@ -56,61 +50,40 @@ class RopSpanProcessor(SpanProcessor):
 
     def on_end(self, span: ReadableSpan) -> None:
         """Take in a span that has ended."""
-        runtime = self._runtime()
-        if runtime is None or not self._open:
+        node = self._spans.take(span)
+        runtime = None if node is None else self._runtime()
+        if node is None or runtime is None:
             return
         try:
-            self._ended(span, runtime)
+            self._ended(node, runtime)
         except Exception:  # noqa: BLE001
             runtime.mishaps.failure(Where.PROCESSOR, "span end", "a span could not be taken in")
 
-    def forget(self) -> None:
-        """Forget every open span, as a forked process has to."""
-        self._lock = Lock()
-        self._open = {}
-
     def _started(self, span: Span, parent_context: Context | None, runtime: Runtime) -> None:
-        parent = None if span.parent is None else self._open.get(_key(span.parent))
+        parent = self._spans.above(span)
         if _is_ours(span) and (parent is None or not _is_unclaimed_stage(span)):
             return
         node = Node(span, parent, here(parent_context) if parent is None else None)
-        if attributes.is_handoff(node.facts):
+        if self._spans.add(node) and attributes.is_handoff(node.facts):
             node.runtime = runtime
             node.opened = runtime.ledger.open(node.handoff_id)
-        with self._lock:
-            if len(self._open) >= _MAX_OPEN:
-                del self._open[next(iter(self._open))]
-            self._open[_key(node.context)] = node
 
-    def _ended(self, span: ReadableSpan, runtime: Runtime) -> None:
-        key = _key(span.get_span_context() or INVALID_SPAN_CONTEXT)
-        with self._lock:
-            node = self._open.pop(key, None)
-            if node is None:
-                return
-            node.span, node.ended = span, True
-            is_handoff = attributes.is_handoff(node.facts)
+    def _ended(self, node: Node, runtime: Runtime) -> None:
+        is_handoff = attributes.is_handoff(node.facts)
+        with self._spans.lock:
             waiting, node.waiting = node.waiting, deque()
             if attributes.is_stage(node.facts) and not _hand_over_by_name(node, runtime):
                 waiting.append(node)
-            own = [stage for stage in waiting if is_handoff and stage.belongs_to(node.handoff_id)]
+            own: list[Node] = []
             for stage in waiting:
-                if stage not in own:
+                if is_handoff and stage.belongs_to(node.handoff_id):
+                    own.append(stage)
+                else:
                     _move_up(stage, node, runtime)
-            if is_handoff:
-                own += self._running_stages(node)
         if is_handoff:
-            _assess(node, own, runtime)
+            _assess(node, own + self._spans.running_stages(node), runtime)
         elif node.opened is not None and node.runtime is not None:
             node.runtime.ledger.close(node.opened)
-
-    def _running_stages(self, handoff: Node) -> list[Node]:
-        """Return the stages below a handoff that go on although it has ended."""
-        return [
-            node
-            for node in self._open.values()
-            if attributes.is_stage(node.facts) and handoff in node.ancestors() and node.belongs_to(handoff.handoff_id)
-        ]
 
 
 def _hand_over_by_name(stage: Node, runtime: Runtime) -> bool:
@@ -126,7 +99,7 @@ def _move_up(stage: Node, ended: Node, runtime: Runtime) -> None:
     """Let a stage wait at the next open span above one that has ended; at the top, give it to our own handoff."""
     for above in ended.ancestors():
         if not above.ended:
-            above.waiting.append(stage)
+            above.keep(stage, seconds=runtime.config.ttl_seconds)
             return
         if attributes.is_handoff(above.facts) and stage.belongs_to(above.handoff_id):
             runtime.mishaps.notice(Notice.LATE)
@@ -185,10 +158,6 @@ def _write(assessment: Assessment, handoff: Node, runtime: Runtime, *, at: int) 
         start_time=at,
     )
     span.end(at)
-
-
-def _key(context: SpanContext) -> _Key:
-    return context.trace_id, context.span_id
 
 
 def _is_ours(span: Span) -> bool:
