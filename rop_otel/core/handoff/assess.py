@@ -65,7 +65,7 @@ def _score_stage(trip: Trip, place: int, membership: Membership | None, judgment
         stage=stage.kind,
         name=stage.name,
         round=stage.round,
-        returned=max(stage.returned_count or 0, len(stage.returned)),
+        returned=stage.true_count,
         present=None if membership is None or (cut and rank is None) else rank is not None,
         selected=selected_scores(rank, depth=len(stage.returned), cut=cut) if membership else {},
         judged=judged_scores(judgments, stage.returned, held=held, cut=cut) if judgments else {},

@@ -89,7 +89,7 @@ def _held_nowhere(trip: Trip, expected: Expected) -> Drop:
 
 def _after(trip: Trip, membership: Membership, expected: Expected, last: tuple[int, ...]) -> Drop:
     """Return the loss at the first stage that the last holder feeds."""
-    place = trip.first_fed_by(last[0])
+    place = trip.first_fed_by(*last)
     if place is None:
         return _drop(DropCause.UNUSED)
     stage = trip.stages[place]

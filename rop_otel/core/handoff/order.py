@@ -84,8 +84,4 @@ def _depths(parents: Sequence[int | None]) -> list[int]:
 
 
 def _same_list(one: StageRecord, other: StageRecord) -> bool:
-    return (
-        one.returned is not None
-        and one.returned == other.returned
-        and (one.returned_count or len(one.returned)) == (other.returned_count or len(other.returned or ()))
-    )
+    return one.returned is not None and one.returned == other.returned and one.true_count == other.true_count

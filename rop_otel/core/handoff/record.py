@@ -69,6 +69,11 @@ class StageRecord:
     end_ns: int | None
     failed: bool = False
 
+    @property
+    def true_count(self) -> int | None:
+        """How many IDs were returned, those that were not recorded included; None where unreadable."""
+        return None if self.returned is None else max(len(self.returned), self.returned_count or 0)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandoffRecord:

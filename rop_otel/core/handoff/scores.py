@@ -17,6 +17,8 @@ NDCG_KS: Final = (5, 10)
 PRECISION_K: Final = 5
 DEPTH: Final = 10
 """Ranks that the measures with a cutoff look at."""
+HIGHEST_GRADE: Final = 2**53
+"""A float tells no higher grades apart; sums of far higher ones overflow."""
 RR: Final = "rr"
 MEASURES: Final = {
     **{f"recall@{k}": ("recall", k) for k in RECALL_KS},
@@ -45,7 +47,7 @@ class Judgments:
             grade = grades[place] if place < len(grades) else 1
             if raw and grade > 0:
                 name = raw if resolver is None else resolver.canonical(raw)
-                self.grade_of[name] = max(grade, self.grade_of.get(name, 0))
+                self.grade_of[name] = max(min(grade, HIGHEST_GRADE), self.grade_of.get(name, 0))
         self.object_of: Mapping[str, str] = (
             {name: name for name in self.grade_of}
             if resolver is None

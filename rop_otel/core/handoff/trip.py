@@ -104,10 +104,10 @@ class Trip:
                 pending.extend(self.feeds[feed])
         return sorted(found)
 
-    def first_fed_by(self, place: int) -> int | None:
-        """Return the first stage, no reader, that a stage feeds."""
-        for other in range(place + 1, len(self.stages)):
-            if place in self.feeds[other] and self.stages[other].kind != kinds.READER:
+    def first_fed_by(self, *places: int) -> int | None:
+        """Return the first stage, no reader, that some stages feed together."""
+        for other, feeding in enumerate(self.feeds):
+            if self.stages[other].kind != kinds.READER and all(place in feeding for place in places):
                 return other
         return None
 

@@ -24,9 +24,18 @@ def about_running(trip: Trip, place: int) -> Iterator[Finding]:
         yield finding_at(stage, FindingCode.FALLBACK_USED, f"{stage.kind} ran its fallback{ran}")
     if stage.kind == kinds.PACKING and stage.tokens is not None and stage.token_budget is not None:
         ratio = STARVED_RATIO if trip.record.starved_ratio is None else trip.record.starved_ratio
-        if stage.tokens < ratio * stage.token_budget and trip.was_handed_documents(place):
+        if _is_less(stage.tokens, stage.token_budget, ratio) and trip.was_handed_documents(place):
             message = f"packing used {stage.tokens} of {stage.token_budget} tokens though it was handed documents"
             yield finding_at(stage, FindingCode.STARVED_CONTEXT, message)
+
+
+def _is_less(tokens: int, budget: int, ratio: float) -> bool:
+    """Return whether tokens are less than a share of a budget; never of a budget of nothing."""
+    try:
+        # Divided, not multiplied: 7 / 100 is the same float as 0.07, while 0.07 * 100 is more than 7.
+        return budget > 0 and tokens / budget < ratio
+    except OverflowError:
+        return False
 
 
 def late(stage: StageRecord) -> Finding:

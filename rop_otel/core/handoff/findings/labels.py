@@ -22,12 +22,10 @@ class RoundLabels(NamedTuple):
     Args:
         shown: Label to the first ID shown with it, in order; an ID may be unreadable.
         usable: Whether every stage that shows anything has usable labels and an uncut list.
-        shows: Whether anything was shown.
     """
 
     shown: Labels
     usable: bool
-    shows: bool
 
 
 class Attachment(NamedTuple):
@@ -63,18 +61,18 @@ def about_labels(trip: Trip, attachments: Sequence[tuple[int, Attachment]]) -> I
 def attach(trip: Trip) -> list[tuple[int, Attachment]]:
     """Return the place of each reader whose labels can be checked, with what they resolve to."""
     readers = [place for place, stage in enumerate(trip.stages) if stage.kind == kinds.READER]
-    showing = [place for place in trip.shown.places if trip.stages[place].kind in kinds.SHOWING]
-    if not readers or not showing:
+    listed = [trip.stages[place] for place in trip.shown.places if trip.stages[place].kind in kinds.SHOWING]
+    if not readers or not listed:
         return []
+    showing = [stage for stage in listed if _shows_anything(stage)]
     rounds: dict[int | None, list[StageRecord]] = {}
-    for place in showing:
-        rounds.setdefault(trip.stages[place].round, []).append(trip.stages[place])
+    for stage in showing:
+        rounds.setdefault(stage.round, []).append(stage)
     read = {number: _round_labels(stages) for number, stages in rounds.items()}
-    last = read[trip.stages[showing[-1]].round]
+    last = read[showing[-1].round] if showing else RoundLabels({}, usable=True)
     attached: list[tuple[int, Attachment]] = []
     for place in readers:
-        own = read.get(trip.stages[place].round, last)
-        labels = own if own.shows else last
+        labels = read.get(trip.stages[place].round, last)
         if labels.usable:
             attached.append((place, _attach(labels, trip.stages[place])))
     return attached
@@ -124,18 +122,20 @@ def _pairs(stage: StageRecord) -> list[tuple[str, str]] | None:
     return list(pairs) if stage.id_tokens is None else list(compress(pairs, visible(stage)))
 
 
+def _shows_anything(stage: StageRecord) -> bool:
+    """Return whether a stage shows anything, or may do so where that is not known."""
+    return stage.returned is None or list_is_cut(stage) or any(visible(stage))
+
+
 def _round_labels(stages: Sequence[StageRecord]) -> RoundLabels:
     shown: dict[str, str] = {}
-    usable, shows = True, False
+    usable = True
     for stage in stages:
-        if stage.returned is not None and not any(visible(stage)) and not list_is_cut(stage):
-            continue
-        shows = True
         pairs = _pairs(stage)
         usable = usable and pairs is not None and not list_is_cut(stage)
         for label, raw in pairs or ():
             shown.setdefault(label, raw)
-    return RoundLabels(shown, usable, shows)
+    return RoundLabels(shown, usable)
 
 
 def _duplicates(trip: Trip) -> Iterator[tuple[int, Finding]]:
@@ -150,7 +150,8 @@ def _duplicates(trip: Trip) -> Iterator[tuple[int, Finding]]:
             first = firsts[stage.round] = dict(reversed(pairs))
             if len(first) == len(pairs):
                 continue
-        again = {label: raw for label, raw in pairs if raw and not trip.match(first.setdefault(label, raw), raw)}
+        # An unreadable document that was shown first is not known to be another one.
+        again = {label: raw for label, raw in pairs if raw and not trip.match(first.setdefault(label, raw) or raw, raw)}
         if again:
             ids = {*again.values(), *(first[label] for label in again)}
             message = f"{stage.kind} shows other chunks under the labels {quoted(again)}, which were taken already"

@@ -45,8 +45,7 @@ def _top_ranked_cut(trip: Trip, place: int) -> Iterator[Finding]:
     best = max(score_of, key=score_of.__getitem__, default="")
     if not best or best not in handed or best in returned:
         return
-    kept = returned & handed
-    if any(score_of[raw] < score_of[best] for raw in kept if raw in score_of):
+    if any(score_of[raw] < score_of[best] for raw in returned & handed if raw and raw in score_of):
         message = f"{stage.kind} dropped {best!r}, the best-scored of {scored.kind}, and kept worse ones"
         yield finding_at(stage, FindingCode.TOP_RANKED_CUT, message, ids=[best])
 
@@ -66,8 +65,8 @@ def _score_of(stage: StageRecord) -> dict[str, float]:
     """Return the score of each ID of a scored list, the highest of a repeated one, in list order."""
     score_of: dict[str, float] = {}
     for raw, score in zip(stage.returned or (), stage.scores or (), strict=True):
-        if not math.isnan(score) and score > score_of.get(raw, -math.inf):
-            score_of[raw] = score
+        if not math.isnan(score):
+            score_of[raw] = max(score, score_of.get(raw, score))
     return score_of
 
 
