@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -16,11 +16,14 @@ from rich.text import Text
 
 from rop_otel.core.handoff import Severity, Verdict
 from rop_otel.reference.faults import Fault
-from rop_otel.reference.summary import MEASURES, SHOWN, Held, Summary
+from rop_otel.reference.summary import SHOWN, Held, Summary
 
 _BAR: Final = 28
+_ORDER_NOTE: Final = (
+    "From the reorder on, the best passages stand at both ends on purpose: there, ranks are places in the context."
+)
 _SEVERITY_STYLE: Final = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
-_SHOWN_LABEL: Final = "reader is shown"
+_MEASURES: Final = ("recall@5", "rr", "ndcg@10")
 
 
 def print_summary(summary: Summary, console: Console, *, linked: bool, seconds: float) -> None:
@@ -35,12 +38,13 @@ def print_summary(summary: Summary, console: Console, *, linked: bool, seconds: 
     console.print(f"[bold]Time[/]       {seconds:.1f} s in all\n", highlight=False)
     console.print(_verdicts(summary))
     for sentence in _selections(summary, linked=linked):
-        console.print(sentence, highlight=False)
+        console.print(sentence, highlight=False, soft_wrap=True)
     for table in (_funnel(summary.funnel), _losses(summary), _findings(summary), _scores(summary)):
         console.print()
         console.print(table)
+    console.print(_ORDER_NOTE, style="dim", highlight=False, soft_wrap=True)
     console.print()
-    console.print(_citations(summary), highlight=False)
+    console.print(_citations(summary), highlight=False, soft_wrap=True)
 
 
 def print_fault(fault: Fault, summary: Summary, console: Console) -> bool:
@@ -66,9 +70,12 @@ def print_fault(fault: Fault, summary: Summary, console: Console) -> bool:
 
 def print_faults(faults: Iterable[Fault], console: Console) -> None:
     """Print every fault with what has to be found."""
-    table = Table("fault", "what goes wrong", "finding", "stage", title="Failures to inject", title_justify="left")
+    table = _table("Failures to inject with --fault NAME")
+    table.add_column("name", no_wrap=True)
+    table.add_column("what goes wrong, and how it is caught")
     for fault in faults:
-        table.add_row(fault.name, fault.description, fault.finding.value, fault.stage)
+        caught = Text(f"{fault.finding.value} at {fault.stage}", "green")
+        table.add_row(Text(fault.name, "bold"), Text.assemble(fault.description, " → ", caught))
     console.print(table)
 
 
@@ -124,14 +131,8 @@ def _funnel(funnel: tuple[Held, ...]) -> Table:
     for row in funnel:
         share = row.held / row.total
         bar = Text("█" * round(share * _BAR), "green").append("░" * (_BAR - round(share * _BAR)), "dim")
-        last = row.stage == SHOWN
-        table.add_row(
-            _SHOWN_LABEL if last else row.stage,
-            f"{row.held:,}/{row.total:,}",
-            f"{share:.1%}",
-            bar,
-            style="bold" if last else "",
-        )
+        style = _row_style(row.stage)
+        table.add_row(_named(row.stage), f"{row.held:,}/{row.total:,}", f"{share:.1%}", bar, style=style)
     return table
 
 
@@ -164,30 +165,27 @@ def _findings(summary: Summary) -> Table | str:
 
 
 def _scores(summary: Summary) -> Table:
-    table = _table("How good is each stage? (mean scores: selected object | judged objects)", "stage")
-    table.add_column("ids", justify="right")
-    for measure in MEASURES:
-        table.add_column(measure, justify="right")
+    table = _table("How good is each stage? Mean scores for selected and judged objects", "stage")
+    table.add_column("IDs", justify="right")
+    for measure in _MEASURES:
+        table.add_column(f"{measure}\nselected", justify="right", style="green")
+        table.add_column("\njudged", justify="right", style="cyan")
     for means in summary.means:
-        cells = [_pair(means.selected, means.judged, measure) for measure in MEASURES]
-        last = means.stage == SHOWN
-        name = _SHOWN_LABEL if last else means.stage
-        table.add_row(name, f"{means.returned:.1f}", *cells, style="bold" if last else "")
+        cells = [
+            f"{scores[measure]:.3f}" if measure in scores else "–"
+            for measure in _MEASURES
+            for scores in (means.selected, means.judged)
+        ]
+        table.add_row(_named(means.stage), f"{means.returned:.1f}", *cells, style=_row_style(means.stage))
     return table
 
 
-def _pair(selected: Mapping[str, float], judged: Mapping[str, float], measure: str) -> Text:
-    text = Text()
-    for place, (scores, style) in enumerate(((selected, "green"), (judged, "cyan"))):
-        text.append(" | " if place else "", "dim")
-        text.append(
-            f"{scores[measure]:.3f}"[1:] if 0 <= scores.get(measure, -1) < 1 else _whole(scores, measure), style
-        )
-    return text
+def _named(stage: str) -> str:
+    return "reader is shown" if stage == SHOWN else stage
 
 
-def _whole(scores: Mapping[str, float], measure: str) -> str:
-    return "1.00" if measure in scores else "  – "
+def _row_style(stage: str) -> str:
+    return "bold" if stage == SHOWN else ""
 
 
 def _citations(summary: Summary) -> str:

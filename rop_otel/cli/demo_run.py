@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import rop_otel as rop
 from rop_otel.cli.demo_report import print_fault, print_faults, print_next_steps, print_summary
+from rop_otel.export import Monitoring
 from rop_otel.reference.faults import FAULTS, Fault, find_fault
 from rop_otel.reference.parts import Parts
 from rop_otel.reference.pipeline import Outcome, Pipeline
@@ -88,18 +89,22 @@ def _read(request: Request, console: Console) -> Task:
         "pages" if request.corpus else f"documented objects of the standard library of Python {sys.version.split()[0]}"
     )
     console.print(
-        f"[bold]Corpus[/]     {len(corpus.items):,} {what} in {len(corpus.chunks):,} passages", highlight=False
+        f"[bold]Corpus[/]     {len(corpus.items):,} {what} in {len(corpus.chunks):,} passages",
+        highlight=False,
+        soft_wrap=True,
     )
     if task.assumed:
         console.print(
             f"[yellow]Note[/]       {task.assumed:,} of {len(task.questions):,} questions say nothing of a selection:"
             " their first judged object counts as selected",
             highlight=False,
+            soft_wrap=True,
         )
     if task.left_out:
         console.print(
             f"[yellow]Note[/]       {task.left_out:,} questions are left out: this Python has none of their objects",
             highlight=False,
+            soft_wrap=True,
         )
     return task
 
@@ -123,11 +128,11 @@ def _index(request: Request, task: Task, console: Console) -> Tools:
         fresh = progress.tasks[0].total is not None
     seconds = time.perf_counter() - started
     how = f"computed in {seconds:.0f} s and kept for the next run" if fresh else f"from the cache, {seconds:.1f} s"
-    console.print(f"[bold]Vectors[/]    {tools.encoder.implementation}, {how}", highlight=False)
+    console.print(f"[bold]Vectors[/]    {tools.encoder.implementation}, {how}", highlight=False, soft_wrap=True)
     return tools
 
 
-def _configure(request: Request, task: Task) -> rop.Monitoring:
+def _configure(request: Request, task: Task) -> Monitoring:
     provider = recording_provider(request.export, service_name=SERVICE) if request.export else None
     port = request.port if request.port is not None else DEFAULT_PORT
     return rop.configure(
@@ -153,7 +158,7 @@ def _answers(pipeline: Pipeline, task: Task, limit: int | None, console: Console
     console.print(f"[bold]Questions[/]  {len(questions):,} answered, {each:.0f} ms each", highlight=False)
 
 
-def _serve(pipeline: Pipeline, task: Task, monitoring: rop.Monitoring, console: Console) -> None:
+def _serve(pipeline: Pipeline, task: Task, monitoring: Monitoring, console: Console) -> None:
     console.print(
         f"\n[bold green]Serving[/] http://{monitoring.metrics_host}:{monitoring.metrics_port}/metrics"
         " and answering on; stop with Ctrl-C",

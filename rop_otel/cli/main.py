@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Annotated
 
 import typer
 
+from rop_otel.cli.demo import demo
 from rop_otel.cli.replay import replay
+from rop_otel.cli.several import SeveralValues
 from rop_otel.errors import RopError
 
 USAGE_ERROR = 2
@@ -21,6 +22,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command(cls=SeveralValues)(demo)
 app.command()(replay)
 
 
@@ -42,13 +44,12 @@ def _main(
 
 
 def main() -> None:
-    """Run the command: our own errors, and the system's, are one line on stderr and exit code 2."""
+    """Run the command: our own errors, and the system's, are one line on stderr and exit code 2.
+
+    Output that nobody reads any more ends it quietly, which typer sees to.
+    """
     try:
         app(prog_name="rop-otel")
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; nothing more can be written there, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
     except (RopError, OSError) as error:
         print("rop-otel:", " ".join(str(error).splitlines()), file=sys.stderr)
         sys.exit(USAGE_ERROR)

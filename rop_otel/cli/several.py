@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import click
-from typer.core import TyperCommand
+from typing import Any
+
+from typer.core import TyperCommand, TyperOption
 
 
 class SeveralValues(TyperCommand):
     """A command without positional arguments, in which values that follow an option belong to that option."""
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Repeat a multiple option before each further value that follows it."""
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Repeat a multiple option before each further value that follows it.
+
+        Args:
+            ctx: The context; typed loosely, since typer's is click's own or a copy of it, by version.
+            args: The command's arguments.
+        """
         multiple = {
             name
             for option in self.params
-            if isinstance(option, click.Option) and option.multiple
+            if isinstance(option, TyperOption) and option.multiple
             for name in option.opts
         }
         spread: list[str] = []

@@ -78,4 +78,5 @@ class Session:
 def _quiet(runtime: Any) -> Any:
     options = runtime.SessionOptions()
     options.log_severity_level = 3
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return options

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from rop_otel.core.handoff import Assessment, FindingCode, Severity, Verdict
+from rop_otel.core.handoff.kinds import RESCUE
 from rop_otel.reference.pipeline import EXPECTED, Outcome
 
 SHOWN: Final = "shown"
 """The row of what the reader was shown, below those of the stages."""
 
-MEASURES: Final = ("recall@1", "recall@5", "recall@10", "rr", "ndcg@10")
+_ROWS: Final = (*(stage for stage in EXPECTED if stage != RESCUE), SHOWN)
+"""Rescue only adds to what packing shows: a list of its own would say nothing about survival."""
+
+MEASURES: Final = ("recall@5", "recall@10", "rr", "ndcg@10")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,9 +134,7 @@ def _funnel(assessments: list[Assessment]) -> tuple[Held, ...]:
         if assessment.verdict in (Verdict.PASS, Verdict.FAIL):
             held[SHOWN] += assessment.verdict is Verdict.PASS
             total[SHOWN] += 1
-    return tuple(
-        Held(stage=stage, held=held[stage], total=total[stage]) for stage in (*EXPECTED, SHOWN) if total[stage]
-    )
+    return tuple(Held(stage=stage, held=held[stage], total=total[stage]) for stage in _ROWS if total[stage])
 
 
 def _means(assessments: list[Assessment]) -> tuple[Means, ...]:
@@ -151,7 +153,7 @@ def _means(assessments: list[Assessment]) -> tuple[Means, ...]:
             selected=_averages(sums, stage, "selected"),
             judged=_averages(sums, stage, "judged"),
         )
-        for stage in (*EXPECTED, SHOWN)
+        for stage in _ROWS
         if sizes[stage]
     )
 

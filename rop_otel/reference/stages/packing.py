@@ -19,7 +19,8 @@ def pack(passages: list[Passage], budget: int, count: CountTokens) -> list[Packe
     Filling stops at the first passage that does not fit, so that nothing of lower rank takes its place. The best
     passage is always in, cut to the budget where it has to be.
     """
-    fitting, left = set(), budget
+    fitting: set[str] = set()
+    left = budget
     for passage in sorted(passages, key=lambda passage: passage.rank):
         cost = count(passage.text)
         if cost > left and fitting:
