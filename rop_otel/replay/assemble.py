@@ -82,7 +82,6 @@ def _take_in(spans: Iterable[Span]) -> tuple[dict[Key, Span], dict[Key, Key | No
         if span.name != semconv.SPAN_ASSESSMENT and (is_stage(span.attributes) or is_handoff(span.attributes)):
             other = ours.get(key)
             ours[key] = span if other is None or span == other else max(span, other, key=_later)
-    links.update({key: span.parent_id or "" for key, span in ours.items()})
     return ours, {key: (key[0], parent) if parent else None for key, parent in links.items()}
 
 

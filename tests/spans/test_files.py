@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import struct
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -97,12 +99,21 @@ def test_damaged_data(tmp_path: Path, packed: bytes) -> None:
         list(read_lines(str(file)))
 
 
-def test_a_longest_line(tmp_path: Path) -> None:
-    """A line longer than the limit is refused before it fills the memory, also out of a small compressed file."""
+@pytest.mark.parametrize(
+    ("pack", "size", "most"),
+    [(gzip.compress, 50_000_000, 1_000_000), (zstandard.compress, 200_000_000, 80_000_000)],
+    ids=["gzip", "zstd"],
+)
+def test_a_longest_line(tmp_path: Path, pack: Callable[[bytes], bytes], size: int, most: int) -> None:
+    """A line longer than the limit, out of a small file, is refused before it fills the memory."""
     file = tmp_path / "traces"
-    file.write_bytes(gzip.compress(b"short\n" + bytes(50_000_000)))
+    file.write_bytes(pack(b"short\n" + bytes(size)))
+    tracemalloc.start()
     with pytest.raises(InputError, match="traces:2: longer than 1,000 bytes"):
         list(read_lines(str(file), max_bytes=1000))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < most
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
