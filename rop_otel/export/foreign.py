@@ -109,7 +109,14 @@ class Node:
             dropped_attributes=span.dropped_attributes,
         )
 
-    def _belonging(self) -> str | None:
+    def unfinished(self) -> StageRecord:
+        """Return the facts of a stage that is still open, as the ledger asks for them when its handoff ends."""
+        record = self.record()
+        if record is None:
+            raise LookupError(f"span {self.span_id} is no stage any more")
+        return record
+
+    def belonging(self) -> str | None:
         """Return the ID of the handoff that it belongs to: the one that it names, else the nearest one above it."""
         named = attributes.named_handoff_id(self.facts)
         if named is not None:
@@ -122,9 +129,9 @@ class Node:
 
     def _enclosing_stage(self) -> str | None:
         """Return the span ID of the nearest stage above it that belongs to the same handoff."""
-        handoff_id = self._belonging()
+        handoff_id = self.belonging()
         for above in self.ancestors():
-            if attributes.is_stage(above.facts) and above._belonging() == handoff_id:
+            if attributes.is_stage(above.facts) and above.belonging() == handoff_id:
                 return above.span_id
         place = self.top().place
         if place is None or place.stage is None or place.handoff is None:

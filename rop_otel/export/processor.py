@@ -64,9 +64,17 @@ class RopSpanProcessor(SpanProcessor):
         if _is_ours(span) and (parent is None or not _is_unclaimed_stage(span)):
             return
         node = Node(span, parent, here(parent_context) if parent is None else None)
-        if self._spans.add(node) and attributes.is_handoff(node.facts):
+        if not self._spans.add(node):
+            return
+        if attributes.is_handoff(node.facts):
             node.runtime = runtime
             node.opened = runtime.ledger.open(node.handoff_id)
+        elif attributes.is_stage(node.facts) and not any(
+            attributes.is_handoff(above.facts) for above in node.ancestors()
+        ):
+            opened = runtime.ledger.find(node.belonging() or "")
+            if opened is not None:
+                opened.began(node)
 
     def _ended(self, node: Node, runtime: Runtime) -> None:
         is_handoff = attributes.is_handoff(node.facts)
@@ -116,7 +124,7 @@ def _move_up(stage: Node, ended: Node, runtime: Runtime) -> None:
 
 def _hand_over(stage: Node, opened: OpenHandoff, runtime: Runtime) -> bool:
     record = stage.record()
-    if record is not None and not opened.ended(record):
+    if record is not None and not opened.ended(record, stage):
         runtime.mishaps.notice(Notice.LATE)
     return True
 

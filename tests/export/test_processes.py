@@ -1,0 +1,207 @@
+"""What needs a process of its own: global providers, the end of the interpreter, forks."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from textwrap import dedent
+from threading import Thread
+from time import monotonic
+
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+PRELUDE = """
+import os, statistics, time
+import rop_otel as rop
+from opentelemetry import trace
+
+def run(*ids):
+    with rop.handoff("qa") as handoff:
+        handoff.select("d1")
+        with rop.using_stage("vector") as stage:
+            stage.returned(list(ids))
+    return handoff.assessment
+"""
+
+
+def execute(script: str, **environment: str) -> tuple[str, float]:
+    """Run a script in a process of its own; return what it printed and how many seconds it took."""
+    kept = {name: text for name, text in os.environ.items() if not name.startswith(("OTEL_", "ROP_OTEL_"))}
+    start = monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", PRELUDE + dedent(script)],
+        cwd=ROOT,
+        env=kept | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip(), monotonic() - start
+
+
+@pytest.fixture
+def dead() -> str:
+    """Return an endpoint that nothing listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{free.getsockname()[1]}"
+
+
+class Collector:
+    """A collector that keeps the names of the spans that it gets, by service."""
+
+    def __init__(self) -> None:
+        self.spans: list[tuple[str, str]] = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                request = ExportTraceServiceRequest.FromString(body)
+                for resource in request.resource_spans:
+                    names = {each.key: each.value.string_value for each in resource.resource.attributes}
+                    for scope in resource.scope_spans:
+                        outer.spans += [(names["service.name"], span.name) for span in scope.spans]
+                self.send_response(200)
+                self.end_headers()
+
+            def log_message(self, *_arguments: object) -> None:
+                """Log nothing."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.endpoint = f"http://127.0.0.1:{self.server.server_port}"
+        Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    """Listen for spans."""
+    collector = Collector()
+    yield collector
+    collector.server.shutdown()
+    collector.server.server_close()
+
+
+def test_spans_are_exported_at_the_end_of_the_process(collector: Collector) -> None:
+    """With an endpoint in the environment spans go there, also where nobody calls shutdown()."""
+    execute("rop.configure(service_name='docs-rag'); run('d1')", OTEL_EXPORTER_OTLP_ENDPOINT=collector.endpoint)
+    assert sorted(collector.spans) == [("docs-rag", "handoff qa"), ("docs-rag", "vector")]
+
+
+def test_spans_are_exported_after_a_second_beginning(collector: Collector) -> None:
+    """Configured, shut down and configured again, both parts are exported."""
+    script = "rop.configure(); run(); rop.shutdown(); rop.configure(); run(); rop.shutdown()"
+    execute(script, OTEL_EXPORTER_OTLP_ENDPOINT=collector.endpoint, OTEL_SERVICE_NAME="twice")
+    assert len(collector.spans) == 4
+
+
+def test_a_dead_collector_costs_nothing(dead: str) -> None:
+    """With a closed port for a collector a stage call takes what it takes without, and shutdown is bounded."""
+    script = """
+        def cost():
+            times = []
+            for _ in range(300):
+                start = time.perf_counter()
+                run("d1", "d2")
+                times.append(time.perf_counter() - start)
+            return statistics.median(times)
+        rop.configure()
+        cost()
+        start = time.perf_counter()
+        median = cost()
+        rop.shutdown(timeout=0.5)
+        print(median < 0.005, time.perf_counter() - start < 10)
+    """
+    printed, seconds = execute(script, OTEL_EXPORTER_OTLP_ENDPOINT=dead)
+    assert printed == "True True"
+    assert seconds < 30
+
+
+def test_a_process_ends_though_its_collector_is_dead(dead: str) -> None:
+    """Without shutdown() the interpreter waits for a dead collector for a few seconds at most."""
+    _, seconds = execute("rop.configure(); run()", OTEL_EXPORTER_OTLP_ENDPOINT=dead)
+    assert seconds < 15
+
+
+def test_a_provider_of_the_application_is_left_alone() -> None:
+    """Where no exporter is asked for, no global provider is set, so that the application may still set its own."""
+    script = """
+        from opentelemetry.sdk.trace import TracerProvider
+        rop.configure()
+        run()
+        mine = TracerProvider()
+        trace.set_tracer_provider(mine)
+        print(trace.get_tracer_provider() is mine)
+    """
+    assert execute(script)[0] == "True"
+
+
+def test_exporters_can_be_refused_and_misspelt(dead: str) -> None:
+    """OTEL_TRACES_EXPORTER=none refuses, and one that is not known is named in the error."""
+    script = """
+        rop.configure()
+        print(type(trace.get_tracer_provider()).__name__)
+    """
+    assert execute(script, OTEL_TRACES_EXPORTER="none", OTEL_EXPORTER_OTLP_ENDPOINT=dead)[0] == "ProxyTracerProvider"
+    script = """
+        try:
+            rop.configure(metrics_port=0)
+        except rop.RopError as error:
+            print(error)
+    """
+    assert "'otpl'" in execute(script, OTEL_TRACES_EXPORTER="otpl")[0]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_starts_over() -> None:
+    """In the child nothing is open or counted, and it serves a port of its own; the parent goes on as it was."""
+    script = """
+        from tests.export.scraping import value
+        from rop_otel.tracing import runtime
+
+        port = rop.configure(metrics_port=0).metrics_port
+        run("d1")
+        with rop.handoff("open"):
+            child = os.fork()
+            if child == 0:
+                own = rop.configure(metrics_port=0).metrics_port
+                assert own != port
+                assert runtime.current().ledger.open_count() == 0
+                assert value(own, "rop_handoff_verdicts_total") is None
+                run("d1"); run("d2")
+                assert value(own, "rop_handoff_verdicts_total", verdict="PASS") == 1
+                os._exit(0)
+            assert os.waitpid(child, 0)[1] == 0
+        print(value(port, "rop_handoff_verdicts_total", verdict="PASS"))
+    """
+    assert execute(script)[0] == "1.0"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_goes_on_without_configuring() -> None:
+    """Without another configure() the child is monitored as the parent was, from 0, and closes its copy of the port."""
+    script = """
+        from opentelemetry.sdk.metrics import MeterProvider
+        from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+        reader = InMemoryMetricReader()
+        port = rop.configure(metrics_port=0, meter_provider=MeterProvider([reader])).metrics_port
+        run("d1")
+        child = os.fork()
+        if child == 0:
+            run("d1")
+            metrics = reader.get_metrics_data().resource_metrics[0].scope_metrics[0].metrics
+            (verdicts,) = [metric for metric in metrics if metric.name == "rop.handoff.verdicts"]
+            os._exit(int(sum(point.value for point in verdicts.data.data_points)))
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    """
+    assert execute(script)[0] == "1"

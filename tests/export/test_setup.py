@@ -1,0 +1,235 @@
+"""One-call set-up and its end, with providers passed in."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from collections.abc import Iterator
+from threading import Event
+from time import monotonic
+
+import pytest
+from opentelemetry.sdk._logs import LoggerProvider
+from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+import rop_otel as rop
+from rop_otel import semconv
+from rop_otel.errors import ConfigurationError
+from rop_otel.tracing import runtime
+from tests.export.scraping import samples, value
+
+
+class Outside:
+    """Everything that an application hands to ``configure``."""
+
+    def __init__(self) -> None:
+        self.spans = InMemorySpanExporter()
+        self.tracers = TracerProvider(shutdown_on_exit=False)
+        self.tracers.add_span_processor(SimpleSpanProcessor(self.spans))
+        self.reader = InMemoryMetricReader()
+        self.meters = MeterProvider([self.reader], shutdown_on_exit=False)
+        self.events = InMemoryLogRecordExporter()  # type: ignore[no-untyped-call]
+        self.logs = LoggerProvider(shutdown_on_exit=False)
+        self.logs.add_log_record_processor(SimpleLogRecordProcessor(self.events))
+
+    def configure(self, **settings: object) -> int | None:
+        """Configure with these providers and return the port of ``/metrics``."""
+        return rop.configure(
+            tracer_provider=self.tracers,
+            meter_provider=self.meters,
+            logger_provider=self.logs,
+            **settings,  # type: ignore[arg-type]
+        ).metrics_port
+
+    def metric_names(self) -> set[str]:
+        """Return the names of what OpenTelemetry exports."""
+        data = self.reader.get_metrics_data()
+        if data is None:
+            return set()
+        scopes = [scope for resource in data.resource_metrics for scope in resource.scope_metrics]
+        return {metric.name for scope in scopes for metric in scope.metrics}
+
+
+@pytest.fixture
+def outside(monkeypatch: pytest.MonkeyPatch) -> Iterator[Outside]:
+    """Return fresh providers, without any setting in the environment; nothing stays configured."""
+    for name in [name for name in os.environ if name.startswith(("ROP_OTEL_", "OTEL_"))]:
+        monkeypatch.delenv(name)
+    yield Outside()
+    rop.shutdown()
+
+
+def run(name: str = "qa", *ids: str) -> rop.Assessment:
+    """Run a handoff in which d1 is selected and these IDs are shown."""
+    with rop.handoff(name) as handoff:
+        handoff.select("d1")
+        with rop.using_stage("vector") as stage:
+            stage.returned(list(ids))
+    return handoff.assessment
+
+
+def closed_port() -> int:
+    """Return a port that nothing listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def test_a_handoff_is_counted_everywhere(outside: Outside) -> None:
+    """One FAIL is scraped, exported to OpenTelemetry, written on its span and emitted as an event."""
+    port = outside.configure(metrics_port=0)
+    assert port
+    assert run("qa", "d2").verdict is rop.Verdict.FAIL
+    assert value(port, "rop_handoff_verdicts_total", verdict="FAIL", mode="hard") == 1
+    assert value(port, "rop_handoff_verdicts_total", verdict="PASS", mode="hard") == 0
+    assert value(port, "rop_selected_misses_total", cause="never_retrieved") == 1
+    assert {semconv.VERDICTS.name, semconv.STAGE_DURATION.name} <= outside.metric_names()
+    (span,) = [span for span in outside.spans.get_finished_spans() if semconv.VERDICT in (span.attributes or {})]
+    assert (span.attributes or {})[semconv.VERDICT] == "FAIL"
+    assert [event.log_record.event_name for event in outside.events.get_finished_logs()] == [
+        semconv.GEN_AI_EVALUATION_EVENT
+    ]
+    assert outside.events.get_finished_logs()[0].log_record.span_id == span.context.span_id
+
+
+def test_configured_twice_it_counts_once(outside: Outside) -> None:
+    """A second call keeps what was counted, the server and its port, and adds no second processor or instrument."""
+    port = outside.configure(metrics_port=0)
+    assert port
+    run()
+    assert outside.configure(metrics_port=0, max_ids=5) == port
+    run()
+    with outside.tracers.get_tracer("x").start_as_current_span("foreign", attributes={semconv.HANDOFF_NAME: "foreign"}):
+        pass
+    verdicts = samples(port)["rop_handoff_verdicts_total"]
+    assert {sample.labels["rop_handoff_name"]: sample.value for sample in verdicts if sample.value} == {
+        "qa": 2,
+        "foreign": 1,
+    }
+    names = [span.name for span in outside.spans.get_finished_spans()]
+    assert names.count(semconv.SPAN_ASSESSMENT) == 1
+
+
+def test_another_port_replaces_the_first(outside: Outside) -> None:
+    """Configured with another port, the first one is closed."""
+    first, second = closed_port(), closed_port()
+    assert outside.configure(metrics_port=first) == first
+    assert outside.configure(metrics_port=second) == second
+    assert value(second, "rop_self_handoffs_open") == 0
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection(("127.0.0.1", first), timeout=1).close()
+    assert outside.configure() is None
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection(("127.0.0.1", second), timeout=1).close()
+
+
+def test_a_port_in_use_changes_nothing(outside: Outside) -> None:
+    """Where the new port is taken, the call says so and the monitor goes on as before."""
+    port = outside.configure(metrics_port=0)
+    assert port
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(ConfigurationError, match="metrics_port"):
+            outside.configure(metrics_port=taken.getsockname()[1])
+    run()
+    assert value(port, "rop_stage_executions_total", stage="vector") == 1
+
+
+def test_shutdown_ends_everything(outside: Outside) -> None:
+    """After shutdown nothing is served or counted, handoffs are still assessed, and it can begin anew from 0."""
+    port = outside.configure(metrics_port=0)
+    assert port
+    run()
+    rop.shutdown()
+    rop.shutdown()
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    assert semconv.VERDICTS.name not in outside.metric_names()
+    assert run("qa", "d1").verdict is rop.Verdict.PASS
+    again = outside.configure(metrics_port=0)
+    assert again
+    assert value(again, "rop_handoff_verdicts_total") is None
+    run()
+    assert value(again, "rop_handoff_verdicts_total", verdict="FAIL") == 1
+
+
+def test_switched_off_it_does_nothing(outside: Outside, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Disabled by the environment, no port is opened, no span made and nothing counted."""
+    monkeypatch.setenv(semconv.ENV_DISABLED, "true")
+    assert outside.configure(metrics_port=0) is None
+    assert run("qa", "d1").verdict is None
+    assert outside.spans.get_finished_spans() == ()
+
+
+def test_where_the_monitor_assesses_nothing_is_counted_here(outside: Outside) -> None:
+    """With assess="monitor" spans are emitted, but no verdict is reached in this process."""
+    port = outside.configure(metrics_port=0, assess="monitor")
+    assert port
+    run()
+    with outside.tracers.get_tracer("x").start_as_current_span("foreign", attributes={semconv.HANDOFF_NAME: "foreign"}):
+        pass
+    assert value(port, "rop_handoff_verdicts_total") is None
+    assert len(outside.spans.get_finished_spans()) == 3
+
+
+def test_shutdown_does_not_wait_for_a_hung_exporter(outside: Outside, caplog: pytest.LogCaptureFixture) -> None:
+    """An exporter that never comes back holds shutdown for its timeout only, and the log says what may be lost."""
+    hung = HungProcessor()
+    outside.tracers.add_span_processor(hung)
+    outside.configure()
+    start = monotonic()
+    with caplog.at_level(logging.WARNING, "rop_otel"):
+        rop.shutdown(timeout=0.2)
+    hung.go_on.set()
+    assert monotonic() - start < 2
+    assert ["may be lost" in record.message for record in caplog.records] == [True]
+
+
+class HungProcessor(SpanProcessor):
+    """A processor whose flush waits until it is told to go on."""
+
+    def __init__(self) -> None:
+        self.go_on = Event()
+
+    def on_end(self, span: ReadableSpan) -> None:
+        """Take a span."""
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        """Hang."""
+        return self.go_on.wait(30)
+
+
+class BrokenResolver(rop.Resolver):
+    """A resolver that raises."""
+
+    def canonical(self, raw: str) -> str:
+        """Raise."""
+        raise RuntimeError("broken resolver")
+
+    resolve = canonical
+
+
+def test_a_broken_resolver_stays_inside(outside: Outside) -> None:
+    """The application sees its own error, ours is counted, and later processors get every span."""
+    port = outside.configure(metrics_port=0, resolver=BrokenResolver({"d1": ["d1"]}))
+    later = InMemorySpanExporter()
+    outside.tracers.add_span_processor(SimpleSpanProcessor(later))
+    assert port
+
+    def application() -> None:
+        with rop.handoff("qa") as handoff:
+            handoff.select("d1")
+            raise ValueError("the application's")
+
+    with pytest.raises(ValueError, match="the application's"):
+        application()
+    assert value(port, "rop_self_errors_total", where="assess") == 1
+    assert [span.name for span in later.get_finished_spans()] == [semconv.SPAN_HANDOFF.format(name="qa")]
+    assert runtime.current().ledger.open_count() == 0
