@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -11,11 +11,11 @@ _CODE: Final = re.compile(r"(?ms)^[ ]{0,3}(```|~~~).*?(?:^[ ]{0,3}\1`*~*[ \t]*$|
 _GROUP: Final = re.compile(r"\[([^\[\]]{1,200})\]")
 _SEPARATOR: Final = re.compile(r"\s*[,;]\s*")
 _SPACES: Final = re.compile(r"\s+(?:and\s+)?")
-_NUMBERED: Final = re.compile(r"(.*?)\d+\Z", re.DOTALL)
+_DIGITS: Final = "0123456789"
 _DEFAULT: Final = re.compile(r"S\d+")
 
 
-def find_citations(text: str, *, shown: Iterable[str] = (), pattern: re.Pattern[str] | None = None) -> tuple[str, ...]:
+def find_citations(text: str, *, shown: Sequence[str] = (), pattern: re.Pattern[str] | None = None) -> tuple[str, ...]:
     """Return the labels that a text cites, in order, repeats kept, written as they were shown.
 
     Labels are cited in square brackets: ``[S1]``, ``[S1, S2]``, ``[S1][S3]``. Code is no prose and cites nothing.
@@ -32,9 +32,9 @@ def find_citations(text: str, *, shown: Iterable[str] = (), pattern: re.Pattern[
     prose = _CODE.sub(" ", text) if "`" in text or "~~~" in text else text
     if pattern is not None:
         return tuple(label for match in pattern.finditer(prose) for label in _labels(match[1 if pattern.groups else 0]))
-    labels = tuple(dict.fromkeys(shown))
-    bracketed = bool(labels) and all(label[:1] == "[" and label[-1:] == "]" for label in labels)
-    shape = _shape(tuple(label[1:-1] for label in labels) if bracketed else labels)
+    bracketed = bool(shown) and all(label[:1] == "[" and label[-1:] == "]" for label in shown)
+    labels = [label[1:-1] for label in shown] if bracketed else shown
+    shape = _shape(*dict.fromkeys([label.rstrip(_DIGITS) for label in labels]))
     cited: list[str] = []
     for match in _GROUP.finditer(prose):
         names = _labels(match[1], shape)
@@ -59,11 +59,8 @@ def _is_index(prose: str, start: int, names: list[str]) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _shape(labels: tuple[str, ...]) -> re.Pattern[str]:
-    """Return what a label looks like: ``S`` and any number where ``S1`` was shown, else the labels as they are."""
-    if not labels:
+def _shape(*prefixes: str) -> re.Pattern[str]:
+    """Return what a label looks like: one of these, with a number or, where it is not empty, without."""
+    if not prefixes:
         return _DEFAULT
-    prefixes = dict.fromkeys(match[1] for label in labels if (match := _NUMBERED.match(label)))
-    others = [label for label in labels if not _NUMBERED.match(label)]
-    numbered = [re.escape(prefix) + r"\d+" for prefix in prefixes]
-    return re.compile("|".join([*numbered, *map(re.escape, others)]))
+    return re.compile("|".join(re.escape(prefix) + (r"\d*" if prefix else r"\d+") for prefix in prefixes))

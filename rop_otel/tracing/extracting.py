@@ -1,19 +1,33 @@
 """Where in a result object its ID, its score and its scope are, found once for each type of object.
 
-What is found is a chain of C-level getters, which is mapped over the whole list: a hundred objects then cost a few
-microseconds.
+What is found is a path, which is compiled into one comprehension over a whole list, in the way of ``namedtuple`` and
+``dataclass``: an attribute in a comprehension costs half of what ``attrgetter`` under ``map`` does.
 """
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from rop_otel.tracing.scalars import as_id, as_score
 
-Steps: TypeAlias = tuple[Callable[[Any], Any], ...]
-"""Getters, applied one after the other; none: the object itself."""
+
+class Attribute(NamedTuple):
+    """One step of a path: an attribute, of any name."""
+
+    name: str
+
+
+class Key(NamedTuple):
+    """One step of a path: a key of a mapping, or a place in a pair."""
+
+    key: str | int
+
+
+Steps: TypeAlias = tuple[Attribute | Key | Callable[[Any], Any], ...]
+"""A path; the empty one leads to the object itself."""
 
 Where: TypeAlias = str | Callable[[Any], object] | None
 """A name, dotted where it is nested; a callable on the object; None for the usual names."""
@@ -30,11 +44,21 @@ _T = TypeVar("_T")
 
 
 class Extractor(NamedTuple):
-    """Where the parts of one type of object are; None for a part that was not found."""
+    """Where the parts of one type of object are; None for a part that was not found.
+
+    Args:
+        id: Path to the ID.
+        score: Path to the score.
+        scope: Path to the scope.
+        ids: Follows the first path for a whole list.
+        scores: Follows the second.
+    """
 
     id: Steps
     score: Steps | None
     scope: Steps | None
+    ids: Callable[[Sequence[Any]], list[Any]]
+    scores: Callable[[Sequence[Any]], list[Any]] | None
 
 
 def find_id(example: object, where: IdWhere) -> Steps | None:
@@ -43,7 +67,7 @@ def find_id(example: object, where: IdWhere) -> Steps | None:
         return _checked(example, (where,), as_id)
     if where is not None and not isinstance(where, str):
         entry = _entry_of(where)
-        return _first(example, ((entry,), (itemgetter(0), entry)), as_id)
+        return _first(example, ((entry,), (Key(0), entry)), as_id)
     return _first(example, _id_candidates(example, where), as_id)
 
 
@@ -61,21 +85,35 @@ def find_scope(example: object, where: Where) -> Steps | None:
     return None if where is None else _first(example, _named(example, where), as_id)
 
 
-def apply(steps: Steps, items: Iterable[Any]) -> list[Any]:
-    """Return what the steps lead to for each object; raises what the first failing getter raises."""
-    for step in steps:
-        items = map(step, items)
-    return list(items)
-
-
-def apply_one(steps: Steps, item: Any) -> Any:
-    """Return what the steps lead to, None where a getter raises."""
+def follow(steps: Steps, item: Any) -> Any:
+    """Return what a path leads to in one object, None where a step raises."""
     try:
         for step in steps:
-            item = step(item)
+            if isinstance(step, Attribute):
+                item = getattr(item, step.name)
+            elif isinstance(step, Key):
+                item = item[step.key]
+            else:
+                item = step(item)
     except Exception:  # noqa: BLE001 - the object's own code runs here
         return None
     return item
+
+
+def follow_all(steps: Steps) -> Callable[[Sequence[Any]], list[Any]]:
+    """Compile a path into a function that follows it for each object of a list, and raises what a step raises."""
+    expression = "x"
+    functions: dict[str, Any] = {}
+    for place, step in enumerate(steps):
+        if isinstance(step, Attribute) and step.name.isidentifier() and not keyword.iskeyword(step.name):
+            expression += f".{step.name}"
+        elif isinstance(step, Key):
+            expression += f"[{step.key!r}]"
+        else:
+            functions[f"f{place}"] = attrgetter(step.name) if isinstance(step, Attribute) else step
+            expression = f"f{place}({expression})"
+    compiled: Callable[[Sequence[Any]], list[Any]] = eval(f"lambda xs: [{expression} for x in xs]", functions)
+    return compiled
 
 
 def _id_candidates(example: Any, name: str | None) -> Iterator[Steps]:
@@ -86,14 +124,14 @@ def _id_candidates(example: Any, name: str | None) -> Iterator[Steps]:
         yield ()
     side = _document_side(example)
     if side is not None:
-        document: Steps = (itemgetter(side),)
+        document: Steps = (Key(side),)
         yield from (document + steps for steps in _id_candidates(example[side], None))
         return
     for each in _ID_NAMES:
         yield from _member(example, each)
     for nest in _NESTS:
         for outer in _member(example, nest):
-            inner = apply_one(outer, example)
+            inner = follow(outer, example)
             yield from ((*outer, *steps) for each in _ID_NAMES for steps in _member(inner, each))
 
 
@@ -103,12 +141,12 @@ def _score_candidates(example: Any, name: str | None) -> Iterator[Steps]:
         return
     side = _document_side(example)
     if side is not None:
-        yield (itemgetter(1 - side),)
+        yield (Key(1 - side),)
         return
     for each in _SCORE_NAMES:
         yield from _member(example, each)
     for outer in (*_member(example, "metadata"), *_member(example, "meta")):
-        inner = apply_one(outer, example)
+        inner = follow(outer, example)
         yield from ((*outer, *steps) for each in _SCORE_NAMES for steps in _member(inner, each))
 
 
@@ -118,13 +156,13 @@ def _named(example: Any, name: str) -> Iterator[Steps]:
     if "." in name:
         path: Steps | None = ()
         for part in name.split("."):
-            found = next(_member(apply_one(path or (), example), part), None)
+            found = next(_member(follow(path or (), example), part), None)
             path = None if found is None or path is None else (*path, *found)
         if path:
             yield path
     side = _document_side(example)
     if side is not None:
-        document: Steps = (itemgetter(side),)
+        document: Steps = (Key(side),)
         yield from (document + steps for steps in _named(example[side], name))
 
 
@@ -135,9 +173,9 @@ def _member(example: Any, name: str) -> Iterator[Steps]:
             example[name]
         except Exception:  # noqa: BLE001 - the object's own code runs here
             return
-        yield (itemgetter(name),)
-    elif name.isidentifier() and has_value(example, name):
-        yield (attrgetter(name),)
+        yield (Key(name),)
+    elif has_value(example, name):
+        yield (Attribute(name),)
 
 
 def has_value(example: object, name: str) -> bool:
@@ -174,4 +212,4 @@ def _first(example: object, candidates: Iterable[Steps], read: Callable[[object]
 
 
 def _checked(example: object, steps: Steps, read: Callable[[object], _T | None]) -> Steps | None:
-    return None if read(apply_one(steps, example)) is None else steps
+    return None if read(follow(steps, example)) is None else steps

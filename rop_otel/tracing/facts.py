@@ -1,9 +1,9 @@
-"""What one execution of a stage told about itself, as span attributes and as a record: the same values in both."""
+"""What one execution of a stage told about itself, and the span attributes for it."""
 
 from __future__ import annotations
 
 from rop_otel import semconv
-from rop_otel.core.handoff import Ids, StageRecord
+from rop_otel.core.handoff import Ids
 from rop_otel.tracing.spec import Spec
 
 Value = str | bool | int | float | tuple[str, ...] | tuple[int, ...] | tuple[float, ...]
@@ -48,7 +48,7 @@ class StageFacts:
         self.top_k: int | None = None
 
     def attributes(self) -> dict[str, Value]:
-        """Return the attributes for what was told; for a span that has those of its spec already."""
+        """Return the attributes for what was told; those of its spec are apart."""
         told = {
             semconv.RETURNED_IDS: self.returned,
             semconv.RETURNED_COUNT: self.returned_count,
@@ -67,44 +67,3 @@ class StageFacts:
             semconv.GEN_AI_TOP_K: self.top_k,
         }
         return {name: value for name, value in told.items() if value is not None}
-
-    def record(
-        self,
-        spec: Spec,
-        *,
-        round: int | None,  # noqa: A002 - the contract's word
-        trace_id: str,
-        span_id: str,
-        parent_id: str | None,
-        start_ns: int,
-        end_ns: int | None,
-        failed: bool,
-    ) -> StageRecord:
-        """Return the record of the execution."""
-        return StageRecord(
-            kind=spec.kind,
-            name=spec.name,
-            source=spec.source,
-            fed_by=spec.fed_by,
-            round=round,
-            returned=self.returned,
-            returned_count=self.returned_count,
-            input=self.input,
-            input_count=self.input_count,
-            scores=self.scores,
-            scopes=self.scopes,
-            implementation=self.implementation,
-            fallback=self.fallback,
-            query_form=self.query_form,
-            labels=self.labels,
-            id_tokens=self.id_tokens,
-            tokens=self.tokens,
-            token_budget=self.token_budget,
-            citations=self.citations,
-            trace_id=trace_id,
-            span_id=span_id,
-            parent_id=parent_id,
-            start_ns=start_ns,
-            end_ns=end_ns,
-            failed=failed,
-        )

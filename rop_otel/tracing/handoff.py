@@ -55,7 +55,7 @@ class Handoff:
         self._opened: OpenHandoff | None = None
         self._entered: list[tuple[Context, Context]] = []
         self._numbers = count(1)
-        self._shown: dict[str, None] = {}
+        self._shown: list[str] = []
         self.id = ""
         self.trace_id = ""
         if runtime.config.hash_key is not None:
@@ -210,9 +210,9 @@ class Handoff:
     def _mint_span_id(self) -> str:
         return format_span_id(next(self._numbers))
 
-    def _show(self, labels: Iterable[str]) -> None:
+    def _show(self, labels: tuple[str, ...]) -> None:
         """Remember labels that a stage showed, from which those in the answer are told."""
-        self._shown.update(dict.fromkeys(labels))
+        self._shown += labels
 
     def _leave(self) -> None:
         """Make what was current before the block current again."""

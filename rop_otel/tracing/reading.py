@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 from math import isnan
 from typing import Any, Final, NamedTuple
@@ -12,13 +12,12 @@ from rop_otel.errors import UsageError
 from rop_otel.tracing.extracting import (
     Extractor,
     IdWhere,
-    Steps,
     Where,
-    apply,
-    apply_one,
     find_id,
     find_scope,
     find_score,
+    follow,
+    follow_all,
     has_value,
 )
 from rop_otel.tracing.scalars import as_id, as_score
@@ -55,20 +54,29 @@ class Reader:
         id: Where the ID is: a name (``node.node_id``), a callable, or a map from an index to an ID. None: usual names.
         score: Where the score is, likewise.
         scope: Where the scope is; None: nowhere.
+        ids_only: True where scores are of no use.
 
     Raises:
         UsageError: An argument is none of these.
     """
 
-    __slots__ = ("_extractors", "_id", "_plain", "_scope", "_score")
+    __slots__ = ("_extractors", "_id", "_ids_only", "_plain", "_scope", "_score")
 
-    def __init__(self, *, id: IdWhere = None, score: Where = None, scope: Where = None) -> None:  # noqa: A002
+    def __init__(
+        self,
+        *,
+        id: IdWhere = None,  # noqa: A002 - the word that users know
+        score: Where = None,
+        scope: Where = None,
+        ids_only: bool = False,
+    ) -> None:
         _check("id", id, isinstance(id, Mapping | Sequence))
         _check("score", score, False)
         _check("scope", scope, False)
         self._id = id
         self._score = score
         self._scope = scope
+        self._ids_only = ids_only
         self._plain = id is None and score is None and scope is None
         self._extractors: dict[type, Extractor] = {}
 
@@ -80,6 +88,8 @@ class Reader:
             limit: How many to read at most.
         """
         try:
+            if type(results) is list and 0 < len(results) <= limit:
+                return self._read_items(results)
             return self._read(results, limit)
         except Exception:  # noqa: BLE001 - the objects' own code runs here, and monitoring never raises
             return UNREADABLE
@@ -89,9 +99,9 @@ class Reader:
         extractor = self._extractor(item)
         if extractor is None:
             return "", None, ""
-        raw = as_id(apply_one(extractor.id, item)) or ""
-        score = as_score(apply_one(extractor.score, item)) if extractor.score is not None else None
-        scope = as_id(apply_one(extractor.scope, item)) if extractor.scope is not None else None
+        raw = as_id(follow(extractor.id, item)) or ""
+        score = as_score(follow(extractor.score, item)) if extractor.score is not None else None
+        scope = as_id(follow(extractor.scope, item)) if extractor.scope is not None else None
         return raw, score, scope or ""
 
     def _read(self, results: object, limit: int) -> Reading:
@@ -117,14 +127,18 @@ class Reader:
         if extractor is None:
             return self._read_slowly(items)
         try:
-            values = apply(extractor.id, items)
+            ids = _all_ids(extractor.ids(items))
         except Exception:  # noqa: BLE001
-            return self._read_slowly(items)
-        ids = _all_ids(values)
+            ids = None
         if ids is None:
             return self._read_slowly(items)
-        found = extractor.score or find_score(items[0], self._score)
-        scores = None if found is None else _all_scores(found, items)
+        if self._ids_only:
+            return Reading(ids)
+        scores = None
+        if extractor.scores is not None:
+            scores = _all_scores(extractor.scores, items)
+        elif steps := find_score(items[0], self._score):
+            scores = _all_scores(follow_all(steps), items)
         return Reading(ids, scores, None if self._scope is None else self._scopes(items))
 
     def _read_slowly(self, items: Sequence[Any]) -> Reading:
@@ -157,7 +171,10 @@ class Reader:
             found = find_id(example, self._id)
             if found is None:
                 return None
-            known = Extractor(found, find_score(example, self._score), find_scope(example, self._scope))
+            score = None if self._ids_only else find_score(example, self._score)
+            scope = find_scope(example, self._scope)
+            scores = None if score is None else follow_all(score)
+            known = Extractor(found, score, scope, follow_all(found), scores)
             self._extractors[type(example)] = known
         return known
 
@@ -195,9 +212,9 @@ def _all_ids(values: list[Any]) -> Ids | None:
         return tuple(map(str, values)) if set(map(type, values)) <= _TEXT_OR_NUMBER else None
 
 
-def _all_scores(steps: Steps, items: Sequence[Any]) -> tuple[float, ...] | None:
+def _all_scores(found: Callable[[Sequence[Any]], list[Any]], items: Sequence[Any]) -> tuple[float, ...] | None:
     try:
-        scores = tuple(map(float, apply(steps, items)))
+        scores = tuple(map(float, found(items)))
     except Exception:  # noqa: BLE001
         return None
     return None if isnan(sum(scores)) else scores

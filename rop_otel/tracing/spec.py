@@ -85,7 +85,7 @@ def make_spec(
         query_form=query_form,
         implementation=implementation,
         results=Reader(id=id, score=score, scope=scope),
-        inputs=Reader(id=id if reads_input_alike else None),
+        inputs=Reader(id=id if reads_input_alike else None, ids_only=True),
         span_name=semconv.SPAN_RETRIEVAL.format(data_source=data_source)
         if data_source
         else semconv.SPAN_STAGE.format(stage=kind),

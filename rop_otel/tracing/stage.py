@@ -15,7 +15,7 @@ from rop_otel import semconv
 from rop_otel.core.handoff import Ids, Notice, StageRecord
 from rop_otel.core.profile.hashing import hash_id
 from rop_otel.errors import UsageError
-from rop_otel.tracing.facts import StageFacts, Value
+from rop_otel.tracing.facts import StageFacts
 from rop_otel.tracing.here import Here, here, moved, put_back
 from rop_otel.tracing.mishaps import Where
 from rop_otel.tracing.reading import Reading
@@ -97,7 +97,7 @@ class Stage:
         if scopes is not None:
             facts.scopes = self._hashed(self._aligned("scopes", scopes, _as_scope) or ())
         if labels is not None:
-            facts.labels = self._aligned("labels", labels, as_id)
+            facts.labels = self._labels(labels)
             if self._handoff is not None and facts.labels is not None:
                 self._handoff._show(facts.labels)
         if id_tokens is not None:
@@ -122,15 +122,16 @@ class Stage:
         if not self._wanted or any(result is None for result in results):
             return
         limit = self._runtime.config.max_ids
-        readings = [self._spec.inputs.read(result, limit=limit) for result in results]
-        ids: list[str] = []
-        for result, reading in zip(results, readings, strict=True):
+        ids: Ids = ()
+        total = 0
+        for result in results:
+            reading = self._spec.inputs.read(result, limit=limit)
             if reading.ids is None:
                 self._misuse(Where.INPUT, f"no ID can be read in the input, {_described(result)}")
                 return
             ids += reading.ids
-        total = sum(reading.total or len(reading.ids or ()) for reading in readings)
-        self._facts.input = self._hashed(tuple(ids[:limit]))
+            total += reading.total or len(reading.ids)
+        self._facts.input = self._hashed(ids if total <= limit else ids[:limit])
         self._facts.input_count = total if total > limit else None
 
     def implementation(self, name: str, *, fallback: bool = False) -> None:
@@ -181,7 +182,6 @@ class Stage:
     def _start(self, before: Context, at: Here) -> None:
         """Start the span and take a place in the ledger, without becoming current."""
         spec, runtime, handoff = self._spec, self._runtime, at.handoff
-        attributes: dict[str, Value] = dict(spec.attributes)
         self._before = before
         self._round = at.round
         self._handoff = handoff
@@ -191,12 +191,9 @@ class Stage:
         else:
             self._began = handoff._now()
             self._opened = handoff._opened
-            attributes[semconv.HANDOFF_ID] = handoff.id
-        if at.round is not None:
-            attributes[semconv.ROUND] = at.round
         try:
             self._span = runtime.tracer.start_span(
-                spec.span_name, before, spec.span_kind, attributes, start_time=self._began
+                spec.span_name, before, spec.span_kind, spec.attributes, start_time=self._began
             )
         except Exception:  # noqa: BLE001 - a broken sampler or span processor is kept from the application
             runtime.mishaps.failure(Where.STAGE, spec.place, "its span could not be started")
@@ -270,16 +267,39 @@ class Stage:
     def _end_span(self, end: int, error: BaseException | None) -> None:
         span = self._span
         if span.is_recording():
-            span.set_attributes(self._facts.attributes())
+            attributes = self._facts.attributes()
+            if self._handoff is not None:
+                attributes[semconv.HANDOFF_ID] = self._handoff.id
+            if self._round is not None:
+                attributes[semconv.ROUND] = self._round
+            span.set_attributes(attributes)
             if error is not None:
                 span.record_exception(error, timestamp=end)
                 span.set_status(Status(StatusCode.ERROR, type(error).__name__))
         span.end(end)
 
     def _record(self, end: int | None, *, failed: bool) -> StageRecord:
-        return self._facts.record(
-            self._spec,
+        spec, facts = self._spec, self._facts
+        return StageRecord(
+            kind=spec.kind,
+            name=spec.name,
+            source=spec.source,
+            fed_by=spec.fed_by,
             round=self._round,
+            returned=facts.returned,
+            returned_count=facts.returned_count,
+            input=facts.input,
+            input_count=facts.input_count,
+            scores=facts.scores,
+            scopes=facts.scopes,
+            implementation=facts.implementation,
+            fallback=facts.fallback,
+            query_form=facts.query_form,
+            labels=facts.labels,
+            id_tokens=facts.id_tokens,
+            tokens=facts.tokens,
+            token_budget=facts.token_budget,
+            citations=facts.citations,
             trace_id=self.trace_id,
             span_id=self.span_id,
             parent_id=self._parent_id,
@@ -298,7 +318,7 @@ class Stage:
         """Return values that stand beside the IDs, cut as those are; None, and a mishap, where one cannot be used."""
         limit = self._runtime.config.max_ids
         try:
-            given = list(islice(values, limit)) if not isinstance(values, str) else []
+            given = [] if isinstance(values, str) else list(islice(values, limit))
             taken = [value for each in given if (value := read(each)) is not None]
         except Exception:  # noqa: BLE001 - the application's objects
             given, taken = [None], []
@@ -306,6 +326,15 @@ class Stage:
             self._misuse(Where.STAGE, f"{what} are {_described(values)}; they must be a list, one for each document")
             return None
         return tuple(taken)
+
+    def _labels(self, labels: Iterable[str]) -> tuple[str, ...] | None:
+        if type(labels) is list and len(labels) <= self._runtime.config.max_ids:
+            try:
+                "".join(labels)  # raises where one is no string, and is the quickest way to find out
+                return tuple(labels)
+            except TypeError:
+                pass
+        return self._aligned("labels", labels, as_id)
 
     def _count(self, what: str, value: object) -> int | None:
         number = as_count(value)
