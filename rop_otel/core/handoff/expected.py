@@ -33,10 +33,10 @@ class Expected:
         return stage.name if stage.name is not None and stage.name in self._places else stage.kind
 
     def missing_between(self, last: Iterable[StageRecord], stage: StageRecord) -> str | None:
-        """Return the first missing entry, no source, between the last of some stages and a later stage."""
+        """Return the first missing entry, no source or reader, between the last of some stages and a later stage."""
         before = [self._places[entry] for entry in map(self._entry, last) if entry in self._places]
         after = self._places.get(self._entry(stage))
         if not before or after is None:
             return None
         between = (entry for entry in self.missing if max(before) < self._places[entry] < after)
-        return next((entry for entry in between if entry not in kinds.SOURCES), None)
+        return next((entry for entry in between if entry not in kinds.SOURCES and entry != kinds.READER), None)

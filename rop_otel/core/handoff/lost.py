@@ -53,9 +53,9 @@ def _holders(trip: Trip, membership: Membership) -> Iterator[tuple[int, ...]]:
     for place, stage in enumerate(trip.stages):
         if stage.kind != kinds.READER and _returned_it(trip, membership, place):
             yield (place,)
-    for fed in trip.feeds:
-        arms = [place for place in fed if kinds.is_source(trip.stages[place])]
-        if len(arms) > 1:
+    for stage, feeding in zip(trip.stages, trip.feeds, strict=True):
+        arms = [place for place in feeding if kinds.is_source(trip.stages[place])]
+        if len(arms) > 1 and stage.kind != kinds.READER:
             union = frozenset().union(*(trip.returned_set(place) or () for place in arms))
             if membership.holds(union):
                 yield tuple(reversed(arms))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import reprlib
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
@@ -129,13 +130,15 @@ class Resolver:
 
 def _text(value: object, what: str) -> str:
     if not isinstance(value, str) or not value:
-        raise ResolverError(f"{what} must be a non-empty string, not {value!r}")
+        raise ResolverError(f"{what} must be a non-empty string, not {reprlib.repr(value)}")
+    if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
+        raise ResolverError(f"{what} must not hold a lone surrogate: {value!r}")
     return value
 
 
 def _distinct(raws: object, name: str) -> tuple[str, ...]:
     if isinstance(raws, str) or not isinstance(raws, Iterable):
-        raise ResolverError(f"the members and aliases of {name!r} must be lists of strings")
+        raise ResolverError(f"the members and aliases of {name!r} must be lists of strings, not {reprlib.repr(raws)}")
     return tuple(dict.fromkeys(_text(raw, f"a member or alias of {name!r}") for raw in raws))
 
 
@@ -143,7 +146,7 @@ def _from_document(document: Any) -> Resolver:
     fields = _object(document, "the resolver", {"resolver_version", "objects"})
     objects = fields.get("objects")
     if not isinstance(objects, dict):
-        raise ResolverError("the resolver must have a field 'objects' that is an object")
+        raise ResolverError(f"the resolver's field 'objects' must be a JSON object, not {reprlib.repr(objects)}")
     parts = {name: _object(part, f"object {name!r}", {"members", "aliases"}) for name, part in objects.items()}
     return _build(parts, fields.get("resolver_version"))
 
@@ -174,7 +177,7 @@ def _row(row: bytes, number: int) -> Any:
 
 def _object(value: Any, what: str, known: set[str]) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ResolverError(f"{what} must be a JSON object")
+        raise ResolverError(f"{what} must be a JSON object, not {reprlib.repr(value)}")
     unknown = sorted(value.keys() - known)
     if unknown:
         raise ResolverError(f"{what} has an unknown field {unknown[0]!r}")
@@ -185,7 +188,7 @@ def _build(parts: Mapping[str, Mapping[str, Any]], version: Any) -> Resolver:
     for name, part in parts.items():
         for field, given in part.items():
             if not isinstance(given, list):
-                raise ResolverError(f"{field} of {name!r} must be a list of strings")
+                raise ResolverError(f"{field} of {name!r} must be a list of strings, not {reprlib.repr(given)}")
         if "members" not in part:
             raise ResolverError(f"object {name!r} has no members")
     return Resolver(

@@ -217,6 +217,7 @@ class TestLostOnTheWay:
             (("vector", "rerank", "packing"), ("rerank", "unobserved_stage")),
             (("vector", "rerank", "mmr", "packing"), ("rerank", "unobserved_stage")),
             (("vector", "lexical", "packing"), ("packing", "over_budget")),
+            (("vector", "reader", "packing"), ("packing", "over_budget")),
             (("vector", "packing", "rerank"), ("packing", "over_budget")),
             (("rerank", "vector", "packing"), ("packing", "over_budget")),
             (("rerank", "packing"), ("packing", "over_budget")),
@@ -278,6 +279,11 @@ class TestAll:
     def test_not_where_they_feed_different_stages(self) -> None:
         """Sources that feed no stage together hold nothing together."""
         arms = (stage("vector", "doc#0"), stage("rerank", "doc#0"), stage("lexical", "doc#1"), stage("fusion", "doc#1"))
+        assert lost(*arms, selected="doc", rule="all", resolver=CHUNKS) == (None, "never_retrieved")
+
+    def test_not_by_a_reader(self) -> None:
+        """What comes together only at a reader was held by no stage."""
+        arms = (stage("vector", "doc#0"), stage("lexical", "doc#1"), stage("reader", "doc#0 doc#1"))
         assert lost(*arms, selected="doc", rule="all", resolver=CHUNKS) == (None, "never_retrieved")
 
     def test_not_under_any(self) -> None:
