@@ -56,11 +56,18 @@ def create_provider(service_name: str | None, exporters: tuple[str, ...]) -> Tra
     """Make a tracer provider with these exporters.
 
     It does not shut itself down at exit, since that may take long where the collector is dead; whoever makes it does.
+
+    Raises:
+        ConfigurationError: OpenTelemetry cannot use what the environment says.
     """
-    resource = Resource.create({SERVICE_NAME: service_name} if service_name else None)
-    provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-    for name in exporters:
-        provider.add_span_processor(BatchSpanProcessor(_create_exporter(name)))
+    try:
+        made = [_create_exporter(name) for name in exporters]
+        resource = Resource.create({SERVICE_NAME: service_name} if service_name else None)
+        provider = TracerProvider(resource=resource, shutdown_on_exit=False)
+        for exporter in made:
+            provider.add_span_processor(BatchSpanProcessor(exporter))
+    except Exception as error:
+        raise ConfigurationError(f"the OTEL_ environment variables make no tracer provider: {error}") from error
     return provider
 
 

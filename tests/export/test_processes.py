@@ -162,6 +162,25 @@ def test_exporters_can_be_refused_and_misspelt(dead: str) -> None:
     assert "'otpl'" in execute(script, OTEL_TRACES_EXPORTER="otpl")[0]
 
 
+def test_an_exporter_that_cannot_be_made_is_said(dead: str) -> None:
+    """What OpenTelemetry cannot use is a configuration error, and no port stays open."""
+    script = """
+        import socket
+        free = socket.socket()
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+        free.close()
+        try:
+            rop.configure(metrics_port=port)
+        except rop.RopError as error:
+            print(error)
+        print(socket.socket().connect_ex(("127.0.0.1", port)) != 0)
+    """
+    printed, _ = execute(script, OTEL_EXPORTER_OTLP_ENDPOINT=dead, OTEL_BSP_MAX_QUEUE_SIZE="-1")
+    assert "max_queue_size" in printed
+    assert printed.endswith("True")
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_process_starts_over() -> None:
     """In the child nothing is open or counted, and it serves a port of its own; the parent goes on as it was."""
