@@ -19,7 +19,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.config import Config
-from rop_otel.core.handoff import Assessment
+from rop_otel.core.handoff import Assessment, FindingCode
 from rop_otel.core.profile import Resolver
 from rop_otel.replay import replay_files
 from rop_otel.spans import from_sdk, write
@@ -168,3 +168,18 @@ def test_cut_lists(tmp_path: Path) -> None:
     [found] = replay_files([str(tmp_path / "traces.json")]).assessments
     assert found.as_dict() == handoff.assessment.as_dict()
     assert [stage.returned for stage in found.stages] == [9, 4]
+
+
+def test_scores_decide_alike(tmp_path: Path) -> None:
+    """A cut that only the scores of an earlier stage reveal is found at both doors."""
+    exported = Exported(None)
+    runtime.install(exported.runtime)
+    with rop.handoff("qa", selected="b") as handoff:
+        with rop.using_stage("rerank") as stage:
+            stage.returned(["a", "b"], scores=[2.5, 1])
+        with rop.using_stage("packing", input=["b", "a"]) as stage:
+            stage.returned(["b"])
+    exported.write(tmp_path / "traces.json")
+    [found] = replay_files([str(tmp_path / "traces.json")]).assessments
+    assert found.as_dict() == handoff.assessment.as_dict()
+    assert [finding.code for finding in found.findings] == [FindingCode.TOP_RANKED_CUT]
