@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import RLock
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary, WeakSet
 
 from opentelemetry import metrics, trace
@@ -22,12 +23,14 @@ from rop_otel.core.handoff.sink import Sink
 from rop_otel.export import providers
 from rop_otel.export.bounded import Caller
 from rop_otel.export.processor import RopSpanProcessor
-from rop_otel.export.prometheus import MetricsServer
 from rop_otel.meters.events import Events
 from rop_otel.meters.instruments import Recorder, observe
 from rop_otel.meters.tally import Tally
 from rop_otel.tracing.mishaps import Where
 from rop_otel.tracing.runtime import Runtime, current, install
+
+if TYPE_CHECKING:
+    from rop_otel.export.prometheus import MetricsServer
 
 _logger = logging.getLogger("rop_otel")
 _EXIT_TIMEOUT = 5.0
@@ -71,9 +74,11 @@ class Process:
         """Monitor with this configuration from now on; nothing changes where this raises.
 
         Raises:
-            ConfigurationError: ``/metrics`` cannot be served there, or the environment asks for an unknown exporter.
+            ConfigurationError: ``/metrics`` cannot be served there, or the environment asks for an exporter that cannot
+                be made.
         """
-        exporters = providers.exporters_asked_for() if config.enabled and providers.is_unset() else ()
+        unset = config.enabled and tracers is None and providers.is_unset()
+        exporters = providers.exporters_asked_for() if unset else ()
         server, address = self._serve(config)
         try:
             provider = self._provider(config, tracers, exporters) if config.enabled else None
@@ -114,6 +119,8 @@ class Process:
         address = (config.metrics_host, config.metrics_port)
         if self.server is not None and address == self._address:
             return self.server, address
+        from rop_otel.export.prometheus import MetricsServer  # an HTTP server, which few imports of this need
+
         return MetricsServer(lambda: self._tally, host=config.metrics_host, port=config.metrics_port), address
 
     def _provider(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from opentelemetry import trace
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter, SpanExporter
 
 from rop_otel.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace.export import SpanExporter
 
 _EXPORTER: Final = "OTEL_TRACES_EXPORTER"
 _ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
@@ -60,6 +62,8 @@ def create_provider(service_name: str | None, exporters: tuple[str, ...]) -> Tra
     Raises:
         ConfigurationError: OpenTelemetry cannot use what the environment says.
     """
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
     try:
         made = [_create_exporter(name) for name in exporters]
         resource = Resource.create({SERVICE_NAME: service_name} if service_name else None)
@@ -73,6 +77,8 @@ def create_provider(service_name: str | None, exporters: tuple[str, ...]) -> Tra
 
 def _create_exporter(name: str) -> SpanExporter:
     if name == "console":
+        from opentelemetry.sdk.trace.export import ConsoleSpanExporter
+
         return ConsoleSpanExporter()
     protocols = (os.environ.get(variable, "").strip() for variable in _PROTOCOLS)
     if next(filter(None, protocols), "") == "grpc":

@@ -54,7 +54,8 @@ def configure(
 ) -> Monitoring:
     """Set up the monitor. A setting that is not given comes from the environment, else it has a default.
 
-    Called again, it replaces the settings; what was counted so far stays. Nothing changes where it raises.
+    Called again, it replaces the settings; what was counted so far stays, unless ``max_names`` or ``max_stages``
+    change. Nothing changes where it raises. A forked process goes on from 0, without ``/metrics``.
 
     Args:
         enabled: False switches everything to no-ops (``ROP_OTEL_DISABLED``).

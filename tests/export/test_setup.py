@@ -160,6 +160,25 @@ def test_shutdown_ends_everything(outside: Outside) -> None:
     assert value(again, "rop_handoff_verdicts_total", verdict="FAIL") == 1
 
 
+def test_a_given_provider_needs_no_exporter(outside: Outside, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which exporter the environment asks for does not matter where a tracer provider is passed."""
+    monkeypatch.setenv("OTEL_TRACES_EXPORTER", "one of the application's own")
+    outside.configure()
+    assert run("qa", "d1").verdict is rop.Verdict.PASS
+
+
+def test_other_caps_start_anew(outside: Outside) -> None:
+    """With another cap on names the counts begin at 0 on the same port, under the new cap."""
+    port = outside.configure(metrics_port=0)
+    assert port
+    run("first")
+    assert outside.configure(metrics_port=0, max_names=1) == port
+    run("second")
+    run("third")
+    verdicts = samples(port)["rop_handoff_verdicts_total"]
+    assert {sample.labels["rop_handoff_name"] for sample in verdicts} == {"second", "other"}
+
+
 def test_switched_off_it_does_nothing(outside: Outside, monkeypatch: pytest.MonkeyPatch) -> None:
     """Disabled by the environment, no port is opened, no span made and nothing counted."""
     monkeypatch.setenv(semconv.ENV_DISABLED, "true")

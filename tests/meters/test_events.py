@@ -14,7 +14,7 @@ from tests.meters.build import SPAN, START, TRACE, assessment, failed, finding, 
 
 def emitted(outcome: Assessment) -> list[dict[str, object]]:
     """Return the events of one assessment, each with what it is attached to."""
-    exporter = InMemoryLogRecordExporter()
+    exporter = InMemoryLogRecordExporter()  # type: ignore[no-untyped-call]  # it has no annotations
     provider = LoggerProvider(shutdown_on_exit=False)
     provider.add_log_record_processor(SimpleLogRecordProcessor(exporter))
     Events(provider).assessed(handoff(), outcome, seconds=0.0)

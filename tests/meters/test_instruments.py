@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from opentelemetry.sdk.metrics import MeterProvider
-from opentelemetry.sdk.metrics.export import InMemoryMetricReader, Metric
+from opentelemetry.sdk.metrics.export import HistogramDataPoint, InMemoryMetricReader, Metric, NumberDataPoint
 
 from rop_otel import semconv
 from rop_otel.core.handoff.assessment import Shown
@@ -36,6 +36,11 @@ class Meters:
             for metric in scope.metrics
         }
 
+    def numbers(self, metric: semconv.Metric) -> list[NumberDataPoint]:
+        """Return the exported points of a counter or gauge."""
+        points = self.export()[metric.name].data.data_points
+        return [point for point in points if isinstance(point, NumberDataPoint)]
+
 
 def test_names_units_and_kinds_are_those_of_the_contract() -> None:
     """Every exposed metric is exported under its name, with its unit and description."""
@@ -58,6 +63,7 @@ def test_only_durations_are_histograms_with_their_buckets() -> None:
     exported = meters.export()
     for metric, values in ((semconv.STAGE_DURATION, ("qa", "mmr")), (semconv.SELF_ASSESS_DURATION, ())):
         (point,) = exported[metric.name].data.data_points
+        assert isinstance(point, HistogramDataPoint)
         assert point.attributes == dict(zip(metric.attributes, values, strict=True))
         assert (tuple(point.explicit_bounds), point.count) == (metric.buckets, 1)
 
@@ -67,8 +73,8 @@ def test_a_loss_has_an_exemplar() -> None:
     meters = Meters()
     for sink in meters.sinks:
         sink.assessed(handoff("qa", stage("mmr")), failed(), seconds=0.0)
-    points = [point for point in meters.export()[semconv.MISSES.name].data.data_points if point.value]
-    assert [dict(point.attributes) for point in points] == [
+    points = [point for point in meters.numbers(semconv.MISSES) if point.value]
+    assert [point.attributes for point in points] == [
         {semconv.HANDOFF_NAME: "qa", semconv.DROPPED_AT: "mmr", semconv.DROP_CAUSE: "diversified_away"}
     ]
     (exemplar,) = points[0].exemplars
@@ -82,9 +88,7 @@ def test_another_tally_takes_over() -> None:
         sink.assessed(handoff("old"), assessment(), seconds=0.0)
     meters.tally = Tally()
     meters.tally.assessed(handoff("new"), assessment(shown=Shown(judged={"rr": 1.0})), seconds=0.0)
-    assert {
-        point.attributes[semconv.HANDOFF_NAME] for point in meters.export()[semconv.STAGE_SCORE.name].data.data_points
-    } == {"new"}
+    assert {(point.attributes or {})[semconv.HANDOFF_NAME] for point in meters.numbers(semconv.STAGE_SCORE)} == {"new"}
     meters.tally = None
     assert semconv.STAGE_SCORE.name not in meters.export()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Thread
+
 from rop_otel import semconv
 from rop_otel.core.handoff.assessment import CitationCounts, DropCause, FindingCode, Severity, Shown, Verdict
 from rop_otel.core.handoff.sink import Notice
@@ -209,3 +211,22 @@ def test_every_exposed_metric_can_be_read() -> None:
         series = tally.histograms(metric) if metric.kind == "histogram" else tally.points(metric)
         assert series, metric.name
         assert {len(point.values) for point in series} == {len(metric.attributes)}
+
+
+def test_threads_add_up() -> None:
+    """Handoffs that end at the same time in several threads, while somebody reads, are all counted."""
+    tally = Tally()
+    outcome = assessment(stages=(scored("mmr", {"rr": 0.5}),))
+
+    def work() -> None:
+        for number in range(200):
+            tally.assessed(handoff(f"name {number % 20}", stage("mmr", "d1")), outcome, seconds=0.0)
+
+    threads = [Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        for metric in EXPOSED:
+            tally.points(metric)
+    assert sum(numbers(tally, semconv.VERDICTS).values()) == 800
+    assert sum(numbers(tally, semconv.STAGE_SCORE).values()) == 400
