@@ -6,8 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# How long an example takes on a busy machine says nothing about the code.
+settings.register_profile("rop", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("rop")
 
 
 @pytest.fixture

@@ -13,9 +13,6 @@ from rop_otel.core.handoff import Assessment, HandoffRecord, StageRecord, Verdic
 from rop_otel.core.profile import Resolver
 from tests.core.strategies import IDENTITY, IDS, handoffs
 
-settings.register_profile("laws", max_examples=100, deadline=None)
-LAWS = settings.get_profile("laws")
-
 
 def all_scores(assessment: Assessment) -> list[Any]:
     """Return every score object of an assessment."""
@@ -33,7 +30,6 @@ def mapped(record: HandoffRecord, names: dict[str, str]) -> HandoffRecord:
     return replace(record, selected=over(record.selected), judged=over(record.judged), stages=stages)
 
 
-@LAWS
 @given(handoffs())
 def test_scores_are_bounded_and_recall_grows(record: HandoffRecord) -> None:
     """Every score is between 0 and 1, and recall does not fall with k."""
@@ -43,7 +39,6 @@ def test_scores_are_bounded_and_recall_grows(record: HandoffRecord) -> None:
         assert recalls == sorted(recalls)
 
 
-@LAWS
 @given(handoffs(), st.permutations(IDS))
 def test_ids_are_only_names(record: HandoffRecord, shuffled: list[str]) -> None:
     """Renaming the IDs one to one renames them in the findings and the shown list and changes nothing else."""
@@ -62,7 +57,6 @@ def test_ids_are_only_names(record: HandoffRecord, shuffled: list[str]) -> None:
     assert facts(before, names) == facts(after, {})
 
 
-@LAWS
 @given(handoffs(), st.randoms(use_true_random=False))
 def test_the_order_in_the_record_is_no_fact(record: HandoffRecord, random: Any) -> None:
     """Stages may come in any order."""
@@ -71,7 +65,6 @@ def test_the_order_in_the_record_is_no_fact(record: HandoffRecord, random: Any) 
     assert assess(replace(record, stages=tuple(stages))) == assess(record)
 
 
-@LAWS
 @given(handoffs(parents=False))
 def test_readers_change_no_score(record: HandoffRecord) -> None:
     """Without its readers a handoff has the same verdict, rank, loss, scores and shown list."""
@@ -81,7 +74,6 @@ def test_readers_change_no_score(record: HandoffRecord) -> None:
     assert (one.stages, one.shown) == (other.stages, other.shown)
 
 
-@LAWS
 @given(handoffs(counts=False, readable=True))
 def test_pass_is_rank_within_cutoff(record: HandoffRecord) -> None:
     """Where nothing is cut PASS and FAIL are the rank against the cutoff, and a FAIL has a cause."""
@@ -113,7 +105,6 @@ def cut_to(stage: StageRecord, depth: int) -> StageRecord:
     )
 
 
-@LAWS
 @given(handoffs(counts=False, parents=False), st.lists(st.integers(0, 6), min_size=7, max_size=7))
 def test_cutting_only_takes_away(record: HandoffRecord, depths: list[int]) -> None:
     """Recording less, with the true counts, leaves each verdict, rank and score as it was or takes it away."""
@@ -128,7 +119,6 @@ def test_cutting_only_takes_away(record: HandoffRecord, depths: list[int]) -> No
         assert part.present in {full.present, None}
 
 
-@LAWS
 @given(handoffs(counts=False, parents=False), st.data())
 def test_repeating_a_document_never_helps(record: HandoffRecord, data: st.DataObject) -> None:
     """A document that is returned again further down improves no score and turns no FAIL into a PASS."""
@@ -147,7 +137,6 @@ def test_repeating_a_document_never_helps(record: HandoffRecord, data: st.DataOb
         assert all(worse[name] <= better[name] + 1e-12 for name in better)
 
 
-@LAWS
 @given(handoffs())
 def test_a_resolver_that_says_nothing_changes_nothing(record: HandoffRecord) -> None:
     """With a resolver in which every ID is its own object all is as without one."""
@@ -206,7 +195,7 @@ ANY_HANDOFF = st.builds(
 )
 
 
-@settings(LAWS, max_examples=300)
+@settings(max_examples=300)
 @given(ANY_HANDOFF, st.none() | st.just(IDENTITY))
 def test_whatever_was_recorded_is_assessed(record: HandoffRecord, resolver: Resolver | None) -> None:
     """No record makes an assessment fail, and each assessment is a sentence and JSON."""

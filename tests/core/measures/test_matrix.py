@@ -72,7 +72,7 @@ def test_names() -> None:
 POOL = [f"d{place}" for place in range(30)]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.lists(st.sampled_from(POOL), min_size=1, max_size=25, unique=True),
     st.dictionaries(st.sampled_from(POOL), st.integers(-1, 4), min_size=1, max_size=15).filter(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rop_otel.core.profile import Membership
@@ -32,7 +32,6 @@ def test_rank(selected: str, rule: Rule, ids: str, rank: int | None) -> None:
     assert membership.holds(frozenset(words(ids))) is (rank is not None)
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.sampled_from(("doc#0", "doc#1", "doc", "Doc", "other", "other#0", "x", "")), max_size=10),
     st.lists(st.sampled_from(("doc", "doc#1", "other")), min_size=1, max_size=3),

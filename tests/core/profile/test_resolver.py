@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rop_otel.core.profile import Resolver
@@ -208,7 +208,6 @@ def test_built_wrongly(members: Any, aliases: Any, version: str, says: str) -> N
 WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=4)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(WORDS, unique=True, max_size=12), st.data())
 def test_round_trip(strings: list[str], data: st.DataObject) -> None:
     """What is written is read as the same resolver, whatever the strings."""
