@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import enum
 import inspect
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import rop_otel
@@ -20,12 +22,16 @@ def render() -> str:
 
 def _describe(name: str, value: object) -> list[str]:
     if not inspect.isclass(value):
-        return [f"{name}{inspect.signature(value)}" if callable(value) else f"{name}: {type(value).__name__}"]
+        return [f"{name}{_signature(value)}" if callable(value) else f"{name}: {type(value).__name__}"]
     if issubclass(value, enum.Enum):
         return [f"enum {name}", *(f"  {member.name} = {member.value!r}" for member in value)]
-    bases = ", ".join(base.__name__ for base in value.__bases__ if base is not object)
-    signature = "" if issubclass(value, Exception) else str(inspect.signature(value))
-    return [f"class {name}({bases}){signature}", *(_member(key, vars(value)[key]) for key in _public(value))]
+    signature = "" if issubclass(value, Exception) else _signature(value)
+    return [f"class {name}{signature}", *(_member(key, vars(value)[key]) for key in _public(value))]
+
+
+def _signature(value: Callable[..., object]) -> str:
+    """Return the signature without what differs from run to run: the addresses of default objects."""
+    return re.sub(r" at 0x[0-9a-f]+", "", str(inspect.signature(value)))
 
 
 def _public(owner: type) -> list[str]:
@@ -34,9 +40,9 @@ def _public(owner: type) -> list[str]:
 
 def _member(name: str, value: object) -> str:
     if isinstance(value, staticmethod | classmethod):
-        return f"  {type(value).__name__} {name}{inspect.signature(value.__func__)}"
+        return f"  {type(value).__name__} {name}{_signature(value.__func__)}"
     if inspect.isfunction(value):
-        return f"  {name}{inspect.signature(value)}"
+        return f"  {name}{_signature(value)}"
     return f"  {name}"
 
 
