@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from rop_otel.cli.demo import demo
+from rop_otel.cli.evaluate import evaluate
+from rop_otel.cli.merge import merge
 from rop_otel.cli.replay import replay
 from rop_otel.cli.several import SeveralValues
 from rop_otel.errors import RopError
@@ -24,6 +26,8 @@ app = typer.Typer(
 )
 app.command(cls=SeveralValues)(demo)
 app.command()(replay)
+app.command(cls=SeveralValues)(evaluate)
+app.command()(merge)
 
 
 def _print_version(asked: bool) -> None:

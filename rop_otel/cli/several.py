@@ -26,7 +26,7 @@ class SeveralValues(TyperCommand):
         spread: list[str] = []
         current, given = "", False
         for argument in args:
-            if argument.startswith("-"):
+            if argument.startswith("-") and argument != "-":
                 current, given = argument, False
             elif current in multiple and given:
                 spread.append(current)

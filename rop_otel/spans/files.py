@@ -43,7 +43,7 @@ def read_lines(file: str, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[
     """
     number = 0
     try:
-        with open(file, "rb") as plain, _unpacked(plain) as stream:
+        with open(file, "rb") as plain, unpacked(plain) as stream:
             while line := stream.readline(max_bytes + 1):
                 number += 1
                 if len(line) > max_bytes:
@@ -67,7 +67,8 @@ def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def _unpacked(plain: io.BufferedReader) -> io.BufferedReader:
+def unpacked(plain: io.BufferedReader) -> io.BufferedReader:
+    """Return what a stream holds once gzip or zstd, told by its first bytes, is undone; itself where it is neither."""
     head = plain.peek(_LENGTH + len(_ZSTD))
     if head.startswith(_GZIP):
         return io.BufferedReader(gzip.GzipFile(fileobj=plain))

@@ -7,20 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from rop_otel.core.profile.verdicts import Verdict as Verdict
+
 Scores = Mapping[str, float]
 """Measure name (``recall@5``, ``rr``, ``ndcg@10``, ``precision@5``) to value; empty where nothing is scored."""
-
-
-class Verdict(StrEnum):
-    """ROP's seven record verdicts, in the order in which they are checked."""
-
-    DECLARATION_INVALID = "DECLARATION_INVALID"
-    NOT_APPLICABLE = "NOT_APPLICABLE"
-    SELECTOR_ERROR = "SELECTOR_ERROR"
-    RESOLUTION_ERROR = "RESOLUTION_ERROR"
-    UNVERIFIABLE = "UNVERIFIABLE"
-    PASS = "PASS"
-    FAIL = "FAIL"
 
 
 class DropCause(StrEnum):

@@ -24,18 +24,24 @@ def loads(data: bytes) -> Any:
     if text.startswith("\ufeff"):
         raise IJsonError("starts with a byte order mark")
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+        value = _parse(text)
     except json.JSONDecodeError as error:
         raise IJsonError(f"invalid JSON: {error.msg} (line {error.lineno}, column {error.colno})") from None
     except RecursionError:
         raise IJsonError("nested too deeply") from None
-    except ValueError as error:
-        if isinstance(error, IJsonError):
-            raise
-        raise IJsonError(f"a number that cannot be read: {error}") from None
     if "\\u" in text:
         _refuse_surrogates(value)
     return value
+
+
+def _parse(text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+    except (json.JSONDecodeError, IJsonError):
+        raise
+    except ValueError:
+        # An integer of more digits than Python converts: JSON allows it, and it is beyond every range of ours.
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse, parse_int=float)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

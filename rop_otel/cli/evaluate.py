@@ -1,0 +1,91 @@
+"""``rop-otel evaluate``: account for every expected record of a run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from rop_otel.cli.replay import Format
+from rop_otel.cli.run_report import (
+    CutoffOption,
+    DeclarationArgument,
+    FormatOption,
+    NoRecordsOption,
+    RecordsOption,
+    RecordsOutOption,
+    ReportOption,
+    deliver,
+    write_lines,
+)
+
+
+def evaluate(
+    declaration: DeclarationArgument,
+    records: RecordsOption,
+    output_format: FormatOption = Format.TEXT,
+    report: ReportOption = None,
+    records_out: RecordsOutOption = None,
+    no_records: NoRecordsOption = False,
+    at: CutoffOption = None,
+    trace: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="Field of the traced key: compare its membership with the selected one's."),
+    ] = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Write this shard's part, to be combined by merge, instead of a report.")
+    ] = False,
+    max_line_bytes: Annotated[int | None, typer.Option(min=1, help="Longest line of a record file.")] = None,
+    max_file_bytes: Annotated[int | None, typer.Option(min=1, help="Largest file of a declaration.")] = None,
+    max_anomalies: Annotated[
+        int | None, typer.Option(min=0, help="Most malformed and unexpected observations that are listed.")
+    ] = None,
+) -> None:
+    """Judge record files against a declaration and account for every expected record.
+
+    Exit code 0: RUN_PASS or NOT_APPLICABLE; 1: RUN_FAIL; 3: RUN_UNVERIFIABLE; 4: RUN_INVALID; 2: something given
+    cannot be used.
+    """
+    from rop_otel.core.profile.partial import Partial  # imported here: --help need not wait for it
+    from rop_otel.replay.declared import read_declaration
+    from rop_otel.replay.evaluate import CUTOFFS, Asked, evaluate_files, report_of
+    from rop_otel.replay.limits import Limits
+    from rop_otel.replay.parts import part_lines
+    from rop_otel.replay.spool import Spool
+
+    given = {"max_line_bytes": max_line_bytes, "max_file_bytes": max_file_bytes, "max_anomalies": max_anomalies}
+    limits = Limits(**{name: value for name, value in given.items() if value is not None})
+    asked = Asked(cutoffs=tuple(at or CUTOFFS), trace_field=trace, limits=limits)
+    opened = read_declaration(declaration, limits=limits)
+    with Spool() as spool, _progress(records) as progress:
+        keep = None if no_records else spool.add
+        tally = evaluate_files(opened, records, asked=asked, keep=keep, progress=progress)
+        kept = None if no_records else spool
+        if partial:
+            part = Partial.of(tally, manifest_sha256=opened.manifest_sha256, cutoffs=asked.cutoffs_of(opened))
+            write_lines(report, part_lines(part, kept, declaration=declaration))
+            return
+        whole = report_of(opened, tally, asked=asked)
+        deliver(whole, kept, output_format=output_format, report_file=report, records_file=records_out)
+
+
+@contextmanager
+def _progress(records: Sequence[str]) -> Iterator[Callable[[int], None] | None]:
+    """Show a bar on a terminal while files are read; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from rop_otel.replay.blocks import expand
+
+    sizes = [os.path.getsize(file) for file in expand(records) if os.path.isfile(file)]
+    columns = (TextColumn("reading records"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=sum(sizes) or None)
+        yield lambda count: bar.advance(task, count)

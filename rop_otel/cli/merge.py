@@ -1,0 +1,47 @@
+"""``rop-otel merge``: combine the partial reports of shards into the report of one pass."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rop_otel.cli.replay import Format
+from rop_otel.cli.run_report import (
+    FormatOption,
+    NoRecordsOption,
+    RecordsOutOption,
+    ReportOption,
+    deliver,
+    write_lines,
+)
+
+
+def merge(
+    parts: Annotated[
+        list[str],
+        typer.Argument(metavar="PARTIAL...", show_default=False, help="What evaluate --partial wrote, in any order."),
+    ],
+    declaration: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Where the declaration is now; by default where it was."),
+    ] = None,
+    output_format: FormatOption = Format.TEXT,
+    report: ReportOption = None,
+    records_out: RecordsOutOption = None,
+    no_records: NoRecordsOption = False,
+    partial: Annotated[bool, typer.Option("--partial", help="Write a partial report again.")] = False,
+) -> None:
+    """Combine partial reports, any number in any order, into exactly the report that one pass gives.
+
+    Exit codes as for evaluate.
+    """
+    from rop_otel.replay.merge import Merged, merge_parts  # imported here: --help need not wait for it
+    from rop_otel.replay.parts import part_lines
+
+    merged: Merged = merge_parts(parts, declaration=declaration)
+    kept = None if no_records or not merged.has_records else merged
+    if partial:
+        write_lines(report, part_lines(merged.partial, kept, declaration=merged.declaration))
+        return
+    deliver(merged.report, kept, output_format=output_format, report_file=report, records_file=records_out)

@@ -1,0 +1,119 @@
+"""What ``evaluate`` and ``merge`` share: options, where a report goes, and exit codes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, BinaryIO, Final
+
+import typer
+
+from rop_otel.cli.replay import Format
+from rop_otel.core.profile.verdicts import RunStatus
+from rop_otel.errors import InputError
+
+if TYPE_CHECKING:
+    from rop_otel.core.profile.intake import Entry
+    from rop_otel.core.profile.report import RunReport
+
+EXIT_CODES: Final = {
+    RunStatus.RUN_PASS: 0,
+    RunStatus.NOT_APPLICABLE: 0,
+    RunStatus.RUN_FAIL: 1,
+    RunStatus.RUN_UNVERIFIABLE: 3,
+    RunStatus.RUN_INVALID: 4,
+}
+"""What the command exits with, by run status; 2 is a usage error."""
+
+DeclarationArgument = Annotated[
+    str, typer.Argument(metavar="DECLARATION", show_default=False, help="The declaration, declaration.json.")
+]
+RecordsOption = Annotated[
+    list[str],
+    typer.Option(
+        "--records",
+        metavar="FILE...",
+        show_default=False,
+        help="Record files or quoted patterns: JSON Lines (plain, gzip, zstd), Parquet; - is standard input.",
+    ),
+]
+FormatOption = Annotated[Format, typer.Option("--format", help="How to print the report.")]
+ReportOption = Annotated[str | None, typer.Option("--report", metavar="FILE", help="Also write the report as JSON.")]
+RecordsOutOption = Annotated[
+    str | None,
+    typer.Option("--records-out", metavar="FILE", help="Write the records apart, as JSON Lines."),
+]
+NoRecordsOption = Annotated[bool, typer.Option("--no-records", help="Leave the records out of the report.")]
+CutoffOption = Annotated[
+    list[int] | None,
+    typer.Option("--at", metavar="K...", min=1, help="Cutoffs of the diagnostics, beside the declared one."),
+]
+
+
+def deliver(
+    report: RunReport,
+    records: Iterable[Entry] | None,
+    *,
+    output_format: Format,
+    report_file: str | None,
+    records_file: str | None,
+) -> None:
+    """Write a report everywhere it was asked for, then exit with the code of its status.
+
+    Args:
+        report: The run's report.
+        records: In the report's order, and read more than once; None leaves them out.
+        output_format: How it is printed.
+        report_file: Where it is written as JSON, too.
+        records_file: Where the records are written instead of into the report.
+    """
+    from rop_otel.replay.reportfile import record_lines, report_lines  # imported here: --help need not wait for it
+
+    inside = records
+    if records_file is not None:
+        write_lines(records_file, record_lines(records or ()))
+        inside = None
+    if report_file is not None:
+        write_lines(report_file, report_lines(report, inside))
+    if output_format is Format.JSON:
+        sys.stdout.flush()
+        sys.stdout.buffer.writelines(report_lines(report, inside))
+        sys.stdout.buffer.flush()
+    else:
+        print_text(report)
+    raise typer.Exit(EXIT_CODES[report.run_status])
+
+
+def print_text(report: RunReport) -> None:
+    """Print a report in words."""
+    from rich.console import Console
+
+    from rop_otel.replay.runtext import print_run_report
+
+    print_run_report(report, Console(highlight=False, markup=False))
+
+
+def write_lines(file: str | None, lines: Iterable[bytes]) -> None:
+    """Write lines to a file, to standard output without one.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    if file is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.writelines(lines)
+        sys.stdout.buffer.flush()
+        return
+    with _created(file) as stream:
+        stream.writelines(lines)
+
+
+@contextmanager
+def _created(file: str) -> Iterator[BinaryIO]:
+    try:
+        stream = open(file, "wb")  # noqa: SIM115 # what is raised while it is written is not about this file
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", file=file) from None
+    with stream:
+        yield stream

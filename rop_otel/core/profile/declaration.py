@@ -1,0 +1,78 @@
+"""A declaration: what a valid one decides, and one as it was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rop_otel.core.profile.faults import Fault
+from rop_otel.core.profile.fieldpath import FieldPath
+from rop_otel.core.profile.membership import Rule
+from rop_otel.core.profile.models import Mode
+from rop_otel.core.profile.resolver import Resolver
+from rop_otel.core.profile.witness import Binding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """A witness target, ready to decode.
+
+    Args:
+        hash_field: Where a record carries the hash that binds its witness.
+        keys: Witness value to selected key.
+        binding: What each witness is bound to.
+    """
+
+    hash_field: FieldPath
+    keys: Mapping[str, str] = field(repr=False)
+    binding: Binding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """A valid declaration.
+
+    Args:
+        declaration_id: Its name.
+        manifest_sha256: SHA-256 of its exact bytes.
+        mode: Whether the selected object is required to be returned.
+        selection_field: Where a record carries its selection, or its witness.
+        output_field: Where a record carries what was returned.
+        cutoff: How many returned IDs the reader sees, at least 1.
+        rule: The membership rule.
+        resolver: The identity resolver.
+        population: The expected record IDs, sorted; None where none is declared.
+        witness: None where records carry the selected key itself.
+    """
+
+    declaration_id: str
+    manifest_sha256: str
+    mode: Mode
+    selection_field: FieldPath
+    output_field: FieldPath
+    cutoff: int
+    rule: Rule
+    resolver: Resolver
+    population: tuple[str, ...] | None = field(repr=False)
+    witness: Witness | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A declaration as it was found, valid or not.
+
+    Args:
+        manifest_sha256: SHA-256 of its exact bytes.
+        declaration_id: Its name; None where an invalid one has no string there.
+        mode: Its mode as written in the envelope; None where an invalid one has no string there.
+        record_field: Where a record carries its ID; ``record_id`` where no population says.
+        faults: In document order; empty exactly where it is valid.
+        declaration: None where it is not.
+    """
+
+    manifest_sha256: str
+    declaration_id: str | None
+    mode: str | None
+    record_field: FieldPath
+    faults: tuple[Fault, ...]
+    declaration: Declaration | None

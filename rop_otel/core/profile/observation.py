@@ -1,0 +1,56 @@
+"""What a run hands to the checks: one observed record, and what they conclude."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rop_otel.core.profile.declaration import Declaration
+from rop_otel.core.profile.fieldpath import ABSENT
+from rop_otel.core.profile.verdicts import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """The fields of one record that the checks read, whatever door they came through.
+
+    Args:
+        record_id: A non-empty string.
+        selection: The selected key or a list of alternatives, or the witness; whatever the record holds there.
+        witness_hash: What binds a witness to the record.
+        returned: The returned IDs in rank order; whatever the record holds there.
+    """
+
+    record_id: str
+    selection: object = ABSENT
+    witness_hash: object = ABSENT
+    returned: object = ABSENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgment:
+    """What the checks conclude about one record.
+
+    Args:
+        verdict: The first that applies.
+        check: The name of the check that gave it.
+        reason: One sentence with the values in it.
+        rank: Length of the shortest prefix of the whole returned list on which the rule holds; PASS and FAIL only.
+        object_id: The object that it holds for.
+    """
+
+    verdict: Verdict
+    check: str
+    reason: str
+    rank: int | None = None
+    object_id: str | None = None
+
+
+def observe(record: object, record_id: str, declaration: Declaration) -> Observation:
+    """Read out of a parsed record what the checks of a declaration need."""
+    witness = declaration.witness
+    return Observation(
+        record_id=record_id,
+        selection=declaration.selection_field.read(record),
+        witness_hash=ABSENT if witness is None else witness.hash_field.read(record),
+        returned=declaration.output_field.read(record),
+    )

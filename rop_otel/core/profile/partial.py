@@ -1,0 +1,188 @@
+"""Partial reports: what one shard of a run adds up to, combined in any order into what one pass gives."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+import msgspec
+
+from rop_otel.core.profile.accounts import Accounts, Counts, Joint, Malformed
+from rop_otel.core.profile.tally import Tally
+from rop_otel.core.profile.verdicts import Verdict
+
+FORMAT: Final = "rop-partial/v1"
+
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class PartialError(ValueError):
+    """Parts that are none, or that do not belong together; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partial:
+    """One shard of a run.
+
+    Args:
+        manifest_sha256: The declaration that it was judged against.
+        cutoffs: Where its diagnostics are given.
+        counts: What adds up.
+        seen: A bit per record ID of the population, in its order: observed at least once.
+        repeated: The same: observed more than once.
+        unexpected: Observed record IDs outside the population.
+        unexpected_repeated: Those of them observed more than once.
+    """
+
+    manifest_sha256: str
+    cutoffs: tuple[int, ...]
+    counts: Counts
+    seen: int = 0
+    repeated: int = 0
+    unexpected: frozenset[str] = frozenset()
+    unexpected_repeated: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, tally: Tally, *, manifest_sha256: str, cutoffs: Sequence[int]) -> Partial:
+        """Return what a tally holds."""
+        population = _population(tally)
+        return cls(
+            manifest_sha256=manifest_sha256,
+            cutoffs=tuple(cutoffs),
+            counts=tally.counts(),
+            seen=_bits(name not in tally.unseen for name in population),
+            repeated=_bits(name in tally.duplicates for name in population) if tally.duplicates else 0,
+            unexpected=frozenset(tally.unexpected),
+            unexpected_repeated=frozenset(tally.duplicates & tally.unexpected),
+        )
+
+    def __add__(self, other: Partial) -> Partial:
+        if (self.manifest_sha256, self.cutoffs) != (other.manifest_sha256, other.cutoffs):
+            raise PartialError("the parts were made with different declarations, cutoffs or trace fields")
+        if bool(self.counts.joint) != bool(other.counts.joint):
+            raise PartialError("some parts compare a trace target and some do not")
+        both = self.unexpected & other.unexpected
+        return Partial(
+            manifest_sha256=self.manifest_sha256,
+            cutoffs=self.cutoffs,
+            counts=self.counts + other.counts,
+            seen=self.seen | other.seen,
+            repeated=self.repeated | other.repeated | (self.seen & other.seen),
+            unexpected=self.unexpected | other.unexpected,
+            unexpected_repeated=self.unexpected_repeated | other.unexpected_repeated | both,
+        )
+
+    def accounts(self, population: Sequence[str] | None) -> Accounts:
+        """Return the run accounted for.
+
+        Args:
+            population: The declaration's, None unless it is valid and hard.
+        """
+        names = population or ()
+        duplicates = {*_named(self.repeated, names), *self.unexpected_repeated}
+        return Accounts(
+            counts=self.counts,
+            missing=tuple(_named(~self.seen, names)),
+            duplicates=tuple(sorted(duplicates)),
+            unexpected=tuple(sorted(self.unexpected)),
+        )
+
+    def to_bytes(self) -> bytes:
+        """Return the part as one line of JSON, without LF."""
+        counts = self.counts
+        shape = _Shape(
+            rop_partial=FORMAT,
+            manifest_sha256=self.manifest_sha256,
+            cutoffs=self.cutoffs,
+            observed=counts.observed,
+            verdicts=counts.verdicts,
+            judged=counts.judged,
+            ranks=counts.ranks,
+            joint=counts.joint,
+            malformed=counts.malformed,
+            seen=_packed(self.seen),
+            repeated=_packed(self.repeated),
+            unexpected=sorted(self.unexpected),
+            unexpected_repeated=sorted(self.unexpected_repeated),
+        )
+        return msgspec.json.encode(shape)
+
+    @classmethod
+    def parse(cls, line: bytes) -> Partial:
+        """Read what :meth:`to_bytes` wrote.
+
+        Raises:
+            PartialError: The line is no part.
+        """
+        try:
+            shape = msgspec.json.decode(line, type=_Shape)
+            if shape.rop_partial != FORMAT:
+                raise PartialError(f"the format is {shape.rop_partial!r}, not {FORMAT!r}")
+            seen, repeated = _unpacked(shape.seen), _unpacked(shape.repeated)
+        except (msgspec.DecodeError, UnicodeDecodeError, zlib.error, ValueError, RecursionError) as error:
+            raise PartialError(f"no partial report: {error}") from None
+        return cls(
+            manifest_sha256=shape.manifest_sha256,
+            cutoffs=shape.cutoffs,
+            counts=Counts(
+                observed=shape.observed,
+                verdicts=shape.verdicts,
+                judged=shape.judged,
+                ranks=shape.ranks,
+                joint=shape.joint,
+                malformed=shape.malformed,
+            ),
+            seen=seen,
+            repeated=repeated,
+            unexpected=frozenset(shape.unexpected),
+            unexpected_repeated=frozenset(shape.unexpected_repeated),
+        )
+
+
+class _Shape(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    rop_partial: str
+    manifest_sha256: str
+    cutoffs: tuple[_Count, ...]
+    observed: _Count
+    verdicts: Mapping[Verdict, _Count]
+    judged: Mapping[Verdict, _Count]
+    ranks: Mapping[_Count, _Count]
+    joint: Mapping[_Count, Joint]
+    malformed: tuple[Malformed, ...]
+    seen: str
+    repeated: str
+    unexpected: list[str]
+    unexpected_repeated: list[str]
+
+
+_LARGEST_BITMAP: Final = 1 << 30
+"""Bytes of a bit per record ID; more is a bomb."""
+
+
+def _population(tally: Tally) -> tuple[str, ...]:
+    declaration = tally.declaration
+    return () if declaration is None or tally.population is None else declaration.population or ()
+
+
+def _bits(flags: Iterable[bool]) -> int:
+    return int("".join("01"[flag] for flag in flags)[::-1] or "0", 2)
+
+
+def _named(bits: int, names: Sequence[str]) -> list[str]:
+    marks = format(bits & ((1 << len(names)) - 1), f"0{len(names)}b")[::-1]
+    return [name for name, mark in zip(names, marks, strict=False) if mark == "1"]
+
+
+def _packed(bits: int) -> str:
+    return base64.b64encode(zlib.compress(bits.to_bytes((bits.bit_length() + 7) // 8, "little"))).decode()
+
+
+def _unpacked(text: str) -> int:
+    inflate = zlib.decompressobj()
+    data = inflate.decompress(base64.b64decode(text, validate=True), _LARGEST_BITMAP)
+    if inflate.unconsumed_tail or not inflate.eof:
+        raise ValueError("a bitmap is cut short or too large")
+    return int.from_bytes(data, "little")

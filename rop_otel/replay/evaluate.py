@@ -1,0 +1,96 @@
+"""Record files judged against a declaration: the run report of ROP v1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rop_otel.core.profile.declaration import Opened
+from rop_otel.core.profile.fieldpath import FieldPath
+from rop_otel.core.profile.intake import Entry, Intake
+from rop_otel.core.profile.report import RunReport, run_report
+from rop_otel.core.profile.tally import Tally
+from rop_otel.errors import ConfigurationError, InputError
+from rop_otel.replay.blocks import expand, read_blocks
+from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
+
+CUTOFFS: Final = (1, 3, 5, 10, 20)
+"""Where the diagnostics give membership, beside the declared cutoff."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """How a run is evaluated, beyond what its declaration says; none of it decides a verdict.
+
+    Args:
+        cutoffs: Where the diagnostics give membership.
+        trace_field: Path of the traced key or keys that the same ranking is compared on.
+        limits: Bounds on memory.
+        fast: False asks the checks about every record; slower, and the same.
+    """
+
+    cutoffs: tuple[int, ...] = CUTOFFS
+    trace_field: str | None = None
+    limits: Limits = DEFAULT_LIMITS
+    fast: bool = True
+
+    def cutoffs_of(self, opened: Opened) -> tuple[int, ...]:
+        """Return the cutoffs of the diagnostics, the declared one among them."""
+        declared = () if opened.declaration is None else (opened.declaration.cutoff,)
+        return tuple(sorted({*self.cutoffs, *declared}))
+
+
+def evaluate_files(
+    opened: Opened,
+    files: Sequence[str],
+    *,
+    asked: Asked | None = None,
+    keep: Callable[[Entry], None] | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Tally:
+    """Take in record files.
+
+    Args:
+        opened: The declaration, valid or not.
+        files: Names of record files or patterns; ``-`` is standard input.
+        asked: What is wanted beside the verdicts.
+        keep: Called with each record; None where only the counts are wanted.
+        progress: Told how many bytes have been read since it was last told.
+
+    Raises:
+        InputError: A file cannot be read, is cut short or past a limit.
+        ConfigurationError: The trace field is no path.
+    """
+    wanted = asked or Asked()
+    trace_field = None if wanted.trace_field is None else _path(wanted.trace_field)
+    tally = Tally(opened, cutoffs=wanted.cutoffs_of(opened) if trace_field is not None else ())
+    intake = Intake(opened, tally, trace_field=trace_field, keep=keep, fast=wanted.fast)
+    for file in expand(files):
+        line = 1
+        for block in read_blocks(file, limits=wanted.limits, progress=progress):
+            line += intake.block(block, file=file, line=line)
+            _check_anomalies(tally, wanted.limits, file, line)
+    return tally
+
+
+def report_of(opened: Opened, tally: Tally, *, asked: Asked | None = None) -> RunReport:
+    """Return the report of what a tally holds."""
+    return run_report(opened, tally.accounts(), cutoffs=(asked or Asked()).cutoffs_of(opened))
+
+
+def _check_anomalies(tally: Tally, limits: Limits, file: str, line: int) -> None:
+    found = len(tally.malformed) + len(tally.unexpected)
+    if found > limits.max_anomalies:
+        why = (
+            f"more than {limits.max_anomalies:,} malformed observations and unexpected record IDs up to here; "
+            "raise --max-anomalies to list them all"
+        )
+        raise InputError(why, file=file, line=line)
+
+
+def _path(text: str) -> FieldPath:
+    try:
+        return FieldPath.parse(text)
+    except ValueError as error:
+        raise ConfigurationError(f"the trace field: {error}") from None

@@ -1,0 +1,52 @@
+"""Run reports as JSON, records streamed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from rop_otel.core.profile.intake import Entry
+from rop_otel.core.profile.report import RunReport
+
+_CLOSE = "\n}"
+
+
+def report_lines(report: RunReport, records: Iterable[Entry] | None) -> Iterator[bytes]:
+    """Yield a report's JSON document piece by piece.
+
+    Args:
+        report: The run's report.
+        records: In the report's order; None leaves them out.
+    """
+    head = json.dumps(report.as_dict(), ensure_ascii=False, allow_nan=False, indent=2)
+    if records is None:
+        yield _bytes(f"{head}\n")
+        return
+    yield _bytes(head.removesuffix(_CLOSE) + ',\n  "records": [')
+    between = "\n    "
+    for entry in records:
+        yield _bytes(between + _record(entry))
+        between = ",\n    "
+    yield b"\n  ]\n}\n" if between.startswith(",") else b"]\n}\n"
+
+
+def record_lines(records: Iterable[Entry]) -> Iterator[bytes]:
+    """Yield records as JSON Lines."""
+    for entry in records:
+        yield _bytes(f"{_record(entry)}\n")
+
+
+def _record(entry: Entry) -> str:
+    shape = {
+        "record_id": entry.record_id,
+        "verdict": str(entry.verdict),
+        "rank": entry.rank,
+        "object_id": entry.object_id,
+        "reason": entry.reason,
+    }
+    return json.dumps(shape, ensure_ascii=False, allow_nan=False)
+
+
+def _bytes(text: str) -> bytes:
+    # A file's name may hold bytes that are no UTF-8; as an escape they stay valid JSON.
+    return text.encode(errors="backslashreplace")
