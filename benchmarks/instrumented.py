@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from opentelemetry.sdk.trace import SpanLimits, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter
 from opentelemetry.sdk.trace.sampling import Sampler
-from opentelemetry.trace import Tracer, TracerProvider as AnyProvider
+from opentelemetry.trace import Tracer
+from opentelemetry.trace import TracerProvider as AnyProvider
 from workload import CUTOFF, JUDGED, SELECTED, Hit, Step
 
 import rop_otel as rop
@@ -18,7 +19,9 @@ from rop_otel.tracing import runtime
 Run = Callable[[], None]
 
 
-def provider(exporter: SpanExporter, *, sampler: Sampler | None = None, attributes: int | None = None) -> TracerProvider:
+def provider(
+    exporter: SpanExporter, *, sampler: Sampler | None = None, attributes: int | None = None
+) -> TracerProvider:
     """Return a tracer provider of its own, without the time that a background thread would add to a round."""
     made = TracerProvider(sampler=sampler, span_limits=SpanLimits(max_span_attributes=attributes))
     made.add_span_processor(SimpleSpanProcessor(exporter))

@@ -15,7 +15,9 @@ from collections.abc import Callable, Mapping
 ROUNDS = 21
 
 
-def microseconds(contenders: Mapping[str, Callable[[], object]], *, calls: int, rounds: int = ROUNDS) -> dict[str, float]:
+def microseconds(
+    contenders: Mapping[str, Callable[[], object]], *, calls: int, rounds: int = ROUNDS
+) -> dict[str, float]:
     """Return the median CPU time of one call of each contender, in microseconds.
 
     Args:
