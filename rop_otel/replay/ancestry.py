@@ -22,7 +22,7 @@ class NearestAbove:
         self._known: dict[Key, Key | None] = {}
 
     def __call__(self, key: Key) -> Key | None:
-        """Return the nearest marked span above, None where there is none; in a cycle it may be the span itself."""
+        """Return the nearest marked span above, None where there is none."""
         walked: dict[Key, None] = {}
         here = self._parents.get(key)
         while here is not None and here not in self._marked and here not in self._known and here not in walked:
@@ -32,4 +32,4 @@ class NearestAbove:
         if here is not None:
             found = here if here in self._marked else self._known.get(here)
         self._known.update(dict.fromkeys(walked, found))
-        return found
+        return None if found == key else found

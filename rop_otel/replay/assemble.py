@@ -106,29 +106,23 @@ def _id(span: Span) -> str:
 
 def _handoff(key: Key, stages: list[Key], ours: Mapping[Key, Span], parents: Mapping[Key, Key | None]) -> HandoffRecord:
     span = ours[key]
-    enclosing = NearestAbove(parents, {key, *stages})
+    enclosing = NearestAbove(parents, frozenset(stages))
     return handoff_record(
         span.attributes,
         trace_id=span.trace_id,
         span_id=span.span_id,
         start_ns=span.start_ns,
         end_ns=span.end_ns,
-        stages=[
-            record for stage in stages if (record := _stage(ours[stage], _other(enclosing(stage), key))) is not None
-        ],
+        stages=[record for stage in stages if (record := _stage(ours[stage], enclosing(stage))) is not None],
     )
 
 
-def _other(enclosing: Key | None, handoff: Key) -> str | None:
-    return None if enclosing is None or enclosing == handoff else enclosing[1]
-
-
-def _stage(span: Span, parent_id: str | None) -> StageRecord | None:
+def _stage(span: Span, enclosing: Key | None) -> StageRecord | None:
     return stage_record(
         span.attributes,
         trace_id=span.trace_id,
         span_id=span.span_id,
-        parent_id=parent_id,
+        parent_id=None if enclosing is None else enclosing[1],
         start_ns=span.start_ns,
         end_ns=span.end_ns,
         failed=span.failed,

@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -167,18 +166,18 @@ def test_a_full_disk(tmp_path: Path, form: str) -> None:
 def test_ten_thousand_stages(tmp_path: Path) -> None:
     """Ten thousand stages in one handoff, each below the last, take time that grows with their number alone."""
 
-    def seconds(count: int) -> float:
+    def processor_seconds(count: int) -> float:
         stages = [stage(2 + place, "step", "a", "b", parent=1 + place) for place in range(count)]
         expected = {semconv.EXPECTED_STAGES: ["step"]}
         file = recorded(tmp_path, [handoff(1, "c", given=expected), *stages])
-        start = time.perf_counter()
+        start = os.times().children_user
         result = run("replay", file, "--format", "json")
         assert result.returncode == 1
         [found] = json.loads(result.stdout)["handoffs"]
         assert found["drop_cause"] == "never_retrieved"
-        return time.perf_counter() - start
+        return os.times().children_user - start
 
-    assert seconds(10_000) < 10 * max(seconds(1000), 1)
+    assert processor_seconds(10_000) < 10 * processor_seconds(1000)
 
 
 def test_version_and_help() -> None:

@@ -67,6 +67,13 @@ def test_enclosing_stages() -> None:
     assert parents == {"outer": None, "inner": f"{2:016x}", "back": f"{4:016x}"}
 
 
+def test_a_stage_above_its_handoff() -> None:
+    """A stage that names the handoff below it encloses the stages of that handoff."""
+    above = stage(1, "agent", given=H1)
+    [record] = assemble([above, handoff(2, parent=1, given=H1), stage(3, "vector", parent=2)]).handoffs
+    assert {found.kind: found.parent_id for found in record.stages} == {"agent": None, "vector": f"{1:016x}"}
+
+
 def test_what_belongs_nowhere() -> None:
     """A stage without ID and handoff above is an orphan; one that names a handoff never seen makes it incomplete."""
     found = assemble(

@@ -111,3 +111,22 @@ def test_names_are_never_acted_on() -> None:
     assert r"\x1b[2J[bold]r\u202e qa\n[link=x]: PASS" in text
     assert r"without a handoff span: \x9b1." in text
     assert all(char.isprintable() or char == "\n" for char in text)
+
+
+def test_ids_that_are_numbers() -> None:
+    """IDs that are numbers and IDs that are texts are compared as texts, in every list."""
+    spans = [
+        handoff(1, "7", given={semconv.JUDGED_IDS: [7, "8"], semconv.HANDOFF_ID: 12}),
+        stage(2, "vector", trace="cd" * 16, given={semconv.RETURNED_IDS: [8, "7"], semconv.HANDOFF_ID: "12"}),
+        stage(4, "packing", parent=1, given={semconv.RETURNED_IDS: ["7", 8], semconv.INPUT_IDS: [8, 7]}),
+    ]
+    [found] = replay(spans).as_dict()["handoffs"]
+    assert (found["handoff_id"], found["verdict"], found["selected_rank"], found["findings"]) == ("12", "PASS", 1, [])
+    assert [row["judged"]["recall@3"] for row in found["stages"]] == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(("ids", "verdict"), [(["d1"], "PASS"), (["d2"], "UNVERIFIABLE")])
+def test_lost_attributes(ids: list[str], verdict: str) -> None:
+    """Where a span lost attributes, its list may be longer: what it shows counts, what it lacks proves nothing."""
+    spans = [handoff(1, "d1"), stage(2, "packing", *ids, parent=1, dropped_attributes=1)]
+    assert replay(spans).as_dict()["handoffs"][0]["verdict"] == verdict

@@ -226,7 +226,7 @@ def _floats(value: object) -> tuple[float, ...] | None:
     items = _array(value)
     if items is None:
         return None
-    numbers = [number for item in items if (number := _float(item)) is not None]
+    numbers = [number for item in items if (number := item if type(item) is float else _float(item)) is not None]
     return tuple(numbers) if len(numbers) == len(items) else None
 
 
