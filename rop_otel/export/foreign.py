@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from threading import Lock
 from typing import Final
+from weakref import ref
 
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import INVALID_SPAN_CONTEXT, SpanContext, StatusCode, format_span_id, format_trace_id
@@ -24,42 +25,69 @@ from rop_otel.tracing.runtime import Runtime
 _MAX_WAITING: Final = 20_000
 """Stages that may wait at one span, which is more than any pipeline has."""
 
-_MAX_OPEN: Final = 100_000
-"""Open spans to know of; beyond it, the oldest is forgotten, as one that nobody will end."""
-
 
 class Node:
     """One span of somebody else's, from its start on.
 
     Args:
-        span: The span; the SDK's own until it ends, then the finished copy.
+        span: The span. Until it ends it belongs to whoever started it, and is not kept alive here.
         parent: The open span above it, if that is one of somebody else's too.
         place: Where in one of our own handoffs it started, where the span above it is ours.
     """
 
-    __slots__ = ("context", "ended", "opened", "parent", "place", "runtime", "span", "waiting")
+    __slots__ = ("_finished", "_running", "context", "opened", "parent", "place", "runtime", "waiting")
 
     def __init__(self, span: ReadableSpan, parent: Node | None, place: Here | None) -> None:
-        self.span = span
+        self._running = ref(span)
+        self._finished: ReadableSpan | None = None
         self.context: SpanContext = span.get_span_context() or INVALID_SPAN_CONTEXT
         self.parent = parent
         self.place = place
-        self.ended = False
         self.opened: OpenHandoff | None = None
         self.runtime: Runtime | None = None
         self.waiting: deque[Node] = deque(maxlen=_MAX_WAITING)
 
+    def watch(self, span: ReadableSpan, given_up: Callable[[object], None]) -> None:
+        """Call once its span is no longer held by anybody, should that be before it ends."""
+        self._running = ref(span, given_up)
+
+    def end(self, span: ReadableSpan) -> None:
+        """Take the finished span."""
+        self._finished = span
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended."""
+        return self._finished is not None
+
+    @property
+    def span(self) -> ReadableSpan | None:
+        """The span; None where it was given up without an end."""
+        return self._finished or self._running()
+
+    @property
+    def start_ns(self) -> int:
+        """When it started."""
+        span = self.span
+        return 0 if span is None else span.start_time or 0
+
+    @property
+    def end_ns(self) -> int:
+        """When it ended."""
+        return 0 if self._finished is None else self._finished.end_time or 0
+
     def keep(self, stage: Node, *, seconds: float) -> None:
         """Let a stage wait here; the ones that ended this much earlier have no handoff that could still end."""
-        oldest = (stage.span.end_time or 0) - seconds * 1e9
-        while self.waiting and (self.waiting[0].span.end_time or 0) < oldest:
+        oldest = stage.end_ns - seconds * 1e9
+        while self.waiting and self.waiting[0].end_ns < oldest:
             self.waiting.popleft()
         self.waiting.append(stage)
 
     @property
     def facts(self) -> attributes.Attributes:
         """Its attributes as they are now."""
-        return self.span.attributes or {}
+        span = self.span
+        return {} if span is None else span.attributes or {}
 
     @property
     def trace_id(self) -> str:
@@ -83,6 +111,16 @@ class Node:
             yield above
             above = above.parent
 
+    def shorten(self) -> None:
+        """Let go of what is above it and can matter no more, so that spans that follow one another make no chain."""
+        above = self.parent
+        while above is not None and above.ended and not attributes.is_stage(above.facts):
+            if attributes.is_handoff(above.facts):
+                above.parent = above.place = None
+                return
+            self.parent, self.place = above.parent, above.place
+            above = self.parent
+
     def top(self) -> Node:
         """Return the highest span above it that is somebody else's, or itself."""
         node = self
@@ -98,13 +136,15 @@ class Node:
     def record(self) -> StageRecord | None:
         """Return the stage's facts; None where it is no stage. One that is still open has no end."""
         span = self.span
+        if span is None:
+            return None
         return attributes.stage_record(
             self.facts,
             trace_id=self.trace_id,
             span_id=self.span_id,
             parent_id=self._enclosing_stage(),
-            start_ns=span.start_time or 0,
-            end_ns=span.end_time if self.ended else None,
+            start_ns=self.start_ns,
+            end_ns=self.end_ns if self.ended else None,
             failed=span.status.status_code is StatusCode.ERROR,
             dropped_attributes=span.dropped_attributes,
         )
@@ -161,18 +201,26 @@ class OpenSpans:
     def above(self, span: ReadableSpan) -> Node | None:
         """Return the open span above one that starts; None where that is our own, remote or none."""
         parent = span.parent
-        return None if parent is None else self._nodes.get((parent.trace_id, parent.span_id))
+        node = None if parent is None else self._nodes.get((parent.trace_id, parent.span_id))
+        if node is not None:
+            node.shorten()
+        return node
 
-    def add(self, node: Node) -> bool:
+    def add(self, span: ReadableSpan, node: Node) -> bool:
         """Take in a span that starts; False where another processor has done so."""
         key = (node.context.trace_id, node.context.span_id)
         with self.lock:
             if key in self._nodes:
                 return False
-            if len(self._nodes) >= _MAX_OPEN:
-                del self._nodes[next(iter(self._nodes))]
             self._nodes[key] = node
-            return True
+        node.watch(span, lambda _: self._give_up(key))
+        return True
+
+    def _give_up(self, key: tuple[int, int]) -> None:
+        """Forget a span that nobody can end any more. Called by the garbage collector, so it takes no lock."""
+        node = self._nodes.pop(key, None)
+        if node is not None and node.opened is not None and node.runtime is not None:
+            node.runtime.ledger.abandon(node.opened)
 
     def take(self, span: ReadableSpan) -> Node | None:
         """Take out a span that has ended; None where it is not here."""
@@ -182,7 +230,7 @@ class OpenSpans:
         with self.lock:
             node = self._nodes.pop((context.trace_id, context.span_id), None)
             if node is not None:
-                node.span, node.ended = span, True
+                node.end(span)
         return node
 
     def running_stages(self, handoff: Node) -> list[Node]:

@@ -64,7 +64,7 @@ class RopSpanProcessor(SpanProcessor):
         if _is_ours(span) and (parent is None or not _is_unclaimed_stage(span)):
             return
         node = Node(span, parent, here(parent_context) if parent is None else None)
-        if not self._spans.add(node):
+        if not self._spans.add(span, node):
             return
         if attributes.is_handoff(node.facts):
             node.runtime = runtime
@@ -144,12 +144,12 @@ def _assess(handoff: Node, stages: list[Node], now: Runtime) -> None:
     gathered = runtime.ledger.close(opened)
     if gathered is None:
         return
-    end = handoff.span.end_time or 0
+    end = handoff.end_ns
     record = attributes.handoff_record(
         handoff.facts,
         trace_id=handoff.trace_id,
         span_id=handoff.span_id,
-        start_ns=handoff.span.start_time or 0,
+        start_ns=handoff.start_ns,
         end_ns=end,
         stages=gathered,
     )

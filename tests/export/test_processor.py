@@ -17,6 +17,7 @@ from opentelemetry.util.types import AnyValue
 from rop_otel import semconv
 from rop_otel.core.handoff import DropCause, FindingCode, Notice, Verdict
 from rop_otel.core.profile.resolver import Resolver
+from rop_otel.export.foreign import Node
 from rop_otel.export.processor import RopSpanProcessor
 from rop_otel.replay.report import replay
 from rop_otel.spans.sdk import from_sdk
@@ -199,6 +200,30 @@ def test_traces_without_our_attributes_leave_nothing() -> None:
     assert len(monitored.open_spans) == 1
     root.end()
     assert len(monitored.open_spans) == 0
+
+
+def test_a_span_that_nobody_ends_is_forgotten() -> None:
+    """A handoff span that is dropped without an end leaves nothing, and counts as expired."""
+    monitored = Monitored()
+    monitored.tracer.start_span("qa", attributes=QA)
+    gc.collect()
+    assert len(monitored.open_spans) == 0
+    assert monitored.runtime.ledger.open_count() == 0
+    assert monitored.heard.notices == {(Notice.EXPIRED, ""): 1}
+
+
+def test_spans_that_follow_one_another_make_no_chain() -> None:
+    """Where each span starts below one that is about to end, for ever, the ended ones are let go."""
+    monitored = Monitored()
+    span = monitored.tracer.start_span("first")
+    for number in range(200):
+        attributes = QA if number % 20 == 0 else None
+        following = monitored.tracer.start_span("next", set_span_in_context(span, Context()), attributes=attributes)
+        span.end()
+        span = following
+    gc.collect()
+    assert len([each for each in gc.get_objects() if isinstance(each, Node)]) <= 5
+    span.end()
 
 
 def test_stages_without_a_handoff_do_not_pile_up() -> None:
