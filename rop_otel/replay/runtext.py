@@ -38,19 +38,19 @@ def print_run_report(report: RunReport, console: Console) -> None:
 def where_to_look(report: RunReport) -> list[str]:
     """Return what to inspect for each kind of outcome, one sentence each; the kinds never mix."""
     accounts, verdicts = report.accounts, report.verdicts
-    misplaced = (len(accounts.counts.malformed), len(accounts.duplicates), len(accounts.unexpected))
+    malformed = len(accounts.counts.malformed)
     hints = (
-        (len(report.faults), "declaration: {} faults; nothing is judged until they are mended (listed above)."),
-        (verdicts[Verdict.FAIL], "retrieval: {} usable lists omit their object within the cutoff."),
-        (verdicts[Verdict.SELECTOR_ERROR], "selection: {} records carry no usable selected key or witness."),
-        (verdicts[Verdict.RESOLUTION_ERROR], "resolver: {} records select a key that it does not know."),
-        (verdicts[Verdict.UNVERIFIABLE], "logging: {} records lack a usable list of returned IDs."),
-        (len(accounts.missing), "run assembly: {} expected records were never observed."),
-        (misplaced[0], "logging: {} lines are no observation."),
-        (misplaced[1], "run assembly: {} record IDs were observed more than once."),
-        (misplaced[2], "run assembly: {} observed record IDs are outside the population."),
+        (len(report.faults), "declaration", "faults; nothing is judged until they are mended"),
+        (verdicts[Verdict.FAIL], "retrieval", "usable lists that omit their object within the cutoff"),
+        (verdicts[Verdict.SELECTOR_ERROR], "selection", "records without a usable selected key or witness"),
+        (verdicts[Verdict.RESOLUTION_ERROR], "resolver", "records that select a key it does not know"),
+        (verdicts[Verdict.UNVERIFIABLE], "logging", "records without a usable list of returned IDs"),
+        (malformed, "logging", "lines that are no observation"),
+        (len(accounts.missing), "run assembly", "expected record IDs never observed"),
+        (len(accounts.duplicates), "run assembly", "record IDs observed more than once"),
+        (len(accounts.unexpected), "run assembly", "observed record IDs outside the population"),
     )
-    found = [hint.format(f"{count:,}") for count, hint in hints if count]
+    found = [f"{where}: {what}: {count:,}" for count, where, what in hints if count]
     if found:
         return found
     if report.run_status is RunStatus.RUN_PASS:

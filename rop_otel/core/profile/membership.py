@@ -49,6 +49,7 @@ class Membership:
         """
         found = frozenset(ids) if held is None else held
         if self._groups is None:
-            return min((ids.index(raw) + 1 for raw in self.accepted & found), default=None)
+            accepted = self.accepted & found
+            return min(map(ids.index, accepted)) + 1 if accepted else None
         ends = (max(map(ids.index, group)) + 1 for group in self._groups if group <= found)
         return min(ends, default=None)

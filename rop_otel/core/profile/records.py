@@ -26,7 +26,7 @@ def parse_record(line: bytes, record_field: FieldPath) -> tuple[str, dict[str, A
     Raises:
         RecordError: The line is no JSON object, or its record ID is missing, not a string or empty.
     """
-    record = _object(line)
+    record = parse_object(line)
     record_id = record_field.read(record)
     if not isinstance(record_id, str) or not record_id:
         raise unusable_id(record_id, record_field)
@@ -39,7 +39,12 @@ def unusable_id(found: object, record_field: FieldPath) -> RecordError:
     return RecordError(f"the record ID at {record_field.text!r} is {why}")
 
 
-def _object(line: bytes) -> dict[str, Any]:
+def parse_object(line: bytes) -> dict[str, Any]:
+    """Return a line's JSON object.
+
+    Raises:
+        RecordError: It is none.
+    """
     if not line.strip(b" \t\r"):
         raise RecordError("the line is blank")
     try:

@@ -1,0 +1,44 @@
+"""``rop-otel explain``: why one record got its verdict."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from rop_otel.cli.replay import Format
+from rop_otel.cli.run_report import DeclarationArgument, FormatOption, RecordsOption
+from rop_otel.errors import InputError
+
+
+def explain(
+    declaration: DeclarationArgument,
+    records: RecordsOption,
+    record: Annotated[str, typer.Option(metavar="ID", show_default=False, help="The record ID.")],
+    output_format: FormatOption = Format.TEXT,
+) -> None:
+    """Explain one record: selection, objects, each returned ID, the cutoff, the verdict and the check that gave it."""
+    from rop_otel.replay.declared import read_declaration  # imported here: --help need not wait for it
+    from rop_otel.replay.explain import explain_record
+    from rop_otel.replay.text import printable
+
+    opened = read_declaration(declaration)
+    found = list(explain_record(opened, records, record))
+    if output_format is Format.JSON:
+        shape = [{"file": each.file, "line": each.line, **each.explanation.as_dict()} for each in found]
+        print(json.dumps(shape, indent=2))
+        return
+    for fault in opened.faults:
+        print(printable(f"{fault.code} at {fault.path or 'the document'}: {fault.message}"))
+    for each in found:
+        print(printable(f"{each.file}:{each.line}"))
+        for line in each.explanation.lines():
+            print(printable(line))
+    if len(found) > 1:
+        print(f"{len(found)} observations of one record ID: the run is invalid where they should be one.")
+    if not found:
+        population = () if opened.declaration is None else opened.declaration.population or ()
+        if record not in population:
+            raise InputError(f"no observation of {record!r}, and it is not expected either", file=", ".join(records))
+        print(printable(f"{record}: MISSING"), "because it is expected and was never observed", sep="\n  ")

@@ -1,0 +1,168 @@
+"""Writing the sealed folder of a declaration from the lists and tables that somebody has."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+from rop_otel.core.profile.fieldpath import FieldPath
+from rop_otel.core.profile.opening import open_declaration
+from rop_otel.core.profile.population import PopulationError, write_population
+from rop_otel.core.profile.records import RecordError, parse_object
+from rop_otel.core.profile.resolver import Resolver
+from rop_otel.core.profile.sealing import DECLARATION_FILE, Decisions, seal
+from rop_otel.errors import ConfigurationError, InputError, ResolverError
+from rop_otel.replay.blocks import read_blocks
+from rop_otel.replay.limits import DEFAULT_LIMITS
+
+_SHOWN_FAULTS = 5
+
+
+def read_population(file: str, *, field: str | None = None) -> bytes:
+    """Return the population file of the record IDs in a list, or in a field of a record file.
+
+    Args:
+        file: One ID a line, blank lines left out; or a record file.
+        field: Path of the ID in a record file; None for a list.
+
+    Raises:
+        InputError: The file cannot be read, an ID is given twice, or there are none.
+    """
+    names = list(_listed(file) if field is None else _texts(file, field))
+    try:
+        return write_population(names)
+    except PopulationError as error:
+        raise InputError(f"no population: {error}", file=file) from None
+
+
+def read_resolver(
+    file: str, *, chunk: str | None = None, object_: str | None = None, version: str | None = None
+) -> tuple[Resolver, tuple[str, bytes]]:
+    """Return a resolver with its file's name and bytes.
+
+    Args:
+        file: In our format, or a table: CSV with a header, or JSON Lines.
+        chunk: Column of the raw corpus IDs; None for our format.
+        object_: Column of the object that each belongs to.
+        version: The resolver's version, for a table.
+
+    Raises:
+        InputError: The file is neither.
+        ConfigurationError: A column or the version is missing.
+    """
+    try:
+        if chunk is None and object_ is None:
+            lines = file.endswith(".jsonl")
+            data = Path(file).read_bytes()
+            return Resolver.parse(data, lines=lines), ("resolver.jsonl" if lines else "resolver.json", data)
+        if chunk is None or object_ is None or version is None:
+            raise ConfigurationError("a table of chunks needs --chunk-column, --object-column and --resolver-version")
+        members: dict[str, list[str]] = {}
+        for raw, name in _pairs(file, chunk, object_):
+            members.setdefault(name, []).append(raw)
+        resolver = Resolver(members, version=version)
+    except ResolverError as error:
+        raise InputError(str(error), file=file) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=file) from None
+    return resolver, ("resolver.json", resolver.to_bytes())
+
+
+def write_folder(
+    folder: str,
+    decisions: Decisions,
+    *,
+    resolver: tuple[Resolver, tuple[str, bytes]],
+    population: bytes | None,
+    inverse_map: str | None = None,
+) -> Path:
+    """Write a sealed folder and return the declaration's place.
+
+    Args:
+        folder: Made where it is not there.
+        decisions: What was decided.
+        resolver: The resolver, its file's name and bytes.
+        population: The population file's bytes.
+        inverse_map: Name of the inverse map's file, for a witness target.
+
+    Raises:
+        InputError: The folder holds a declaration already, or a file cannot be read or written.
+        ConfigurationError: What was decided makes no valid declaration.
+    """
+    place = Path(folder) / DECLARATION_FILE
+    if place.exists():
+        raise InputError("is there already; a sealed declaration is not changed, make a new folder", file=str(place))
+    try:
+        inverse = None if inverse_map is None else Path(inverse_map).read_bytes()
+        files = seal(
+            decisions, resolver=resolver[0], resolver_file=resolver[1], population=population, inverse_map=inverse
+        )
+        opened = open_declaration(files[DECLARATION_FILE], files.__getitem__)
+        if opened.faults:
+            why = "; ".join(fault.message for fault in opened.faults[:_SHOWN_FAULTS])
+            raise ConfigurationError(f"no valid declaration: {why}")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        for name, data in files.items():
+            (place.parent / name).write_bytes(data)
+    except OSError as error:
+        raise InputError(f"{error.strerror or error}", file=str(error.filename or place)) from None
+    return place
+
+
+def _listed(file: str) -> Iterator[str]:
+    for block in read_blocks(file, limits=DEFAULT_LIMITS):
+        for line in block.split(b"\n"):
+            name = line.removesuffix(b"\r")
+            if name:
+                yield _decoded(name, file)
+
+
+def _decoded(text: bytes, file: str) -> str:
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{text[:80]!r} is no UTF-8", file=file) from None
+
+
+def _texts(file: str, field: str) -> Iterator[str]:
+    path = _path(field)
+    for number, record in _records(file):
+        found = path.read(record)
+        if not isinstance(found, str) or not found:
+            raise InputError(f"no non-empty string at {field!r}", file=file, line=number)
+        yield found
+
+
+def _pairs(file: str, chunk: str, object_: str) -> Iterator[tuple[str, str]]:
+    if file.endswith(".csv"):
+        with open(file, encoding="utf-8-sig", newline="") as stream:
+            for row in csv.DictReader(stream):
+                if row.get(chunk) is None or row.get(object_) is None:
+                    raise InputError(f"no columns {chunk!r} and {object_!r}", file=file)
+                yield row[chunk], row[object_]
+        return
+    paths = _path(chunk), _path(object_)
+    for number, record in _records(file):
+        raw, name = (path.read(record) for path in paths)
+        if not isinstance(raw, str) or not isinstance(name, str):
+            raise InputError(f"no strings at {chunk!r} and {object_!r}", file=file, line=number)
+        yield raw, name
+
+
+def _records(file: str) -> Iterator[tuple[int, object]]:
+    number = 0
+    for block in read_blocks(file, limits=DEFAULT_LIMITS):
+        for line in block.splitlines():
+            number += 1
+            try:
+                yield number, parse_object(line)
+            except RecordError as error:
+                raise InputError(str(error), file=file, line=number) from None
+
+
+def _path(text: str) -> FieldPath:
+    try:
+        return FieldPath.parse(text)
+    except ValueError as error:
+        raise ConfigurationError(str(error)) from None

@@ -1,0 +1,62 @@
+"""One record of a run, found in its files and explained."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rop_otel.core.profile.declaration import Opened
+from rop_otel.core.profile.explaining import Explanation, explain
+from rop_otel.core.profile.observation import Observation, observe
+from rop_otel.core.profile.records import RecordError, parse_record
+from rop_otel.replay.blocks import expand, read_blocks
+from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """One observation of the record.
+
+    Args:
+        file: Where it stands.
+        line: 1-based.
+        explanation: Why it got its verdict.
+    """
+
+    file: str
+    line: int
+    explanation: Explanation
+
+
+def explain_record(
+    opened: Opened, files: Sequence[str], record_id: str, *, limits: Limits = DEFAULT_LIMITS
+) -> Iterator[Found]:
+    """Yield every observation of a record, explained.
+
+    Args:
+        opened: The declaration, valid or not.
+        files: Names of record files or patterns.
+        record_id: The record.
+        limits: Bounds on memory.
+
+    Raises:
+        InputError: A file cannot be read.
+    """
+    spelled = json.dumps(record_id, ensure_ascii=False).encode(errors="surrogatepass")
+    for file in expand(files):
+        line = 0
+        for block in read_blocks(file, limits=limits):
+            for text in block.removesuffix(b"\n").split(b"\n"):
+                line += 1
+                if spelled not in text and b"\\" not in text:
+                    continue
+                try:
+                    found, record = parse_record(text, opened.record_field)
+                except RecordError:
+                    continue
+                if found == record_id:
+                    declaration = opened.declaration
+                    empty = Observation(record_id=found)
+                    observation = empty if declaration is None else observe(record, found, declaration)
+                    yield Found(file=file, line=line, explanation=explain(observation, declaration))
