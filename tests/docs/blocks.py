@@ -1,4 +1,4 @@
-"""The Python in a Markdown file, as one script that keeps the file's line numbers."""
+"""The Python in a Markdown file, as one script that keeps the file's line numbers, and what it should print."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 import textwrap
 
 FENCE = re.compile(r"^ *```+ *(?P<info>[^`]*)$")
+OUTPUT = re.compile(r"^```output\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 SPELLINGS = frozenset({"py", "python3", "pycon", "py3"})
 
 
@@ -40,6 +41,15 @@ def script(markdown: str) -> str:
     if block is not None:
         raise UnrunnableBlockError("the last fenced block is never closed")
     return "\n".join(lines) + "\n"
+
+
+def outputs(markdown: str) -> str:
+    r"""Return what the file's Python blocks are said to print: its output blocks, joined.
+
+    >>> outputs("```python\nprint(1)\n```\n```output\n1\n```\n")
+    '1\n'
+    """
+    return "".join(found["text"] for found in OUTPUT.finditer(markdown))
 
 
 def _is_python(info: str, number: int) -> bool:

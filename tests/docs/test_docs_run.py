@@ -1,4 +1,4 @@
-"""Every Python block of the documents and every example runs."""
+"""Every Python block of the documents and every example runs, and prints what the document says."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import UnrunnableBlockError, script
+from tests.docs.blocks import UnrunnableBlockError, outputs, script
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted({ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")})
@@ -58,11 +58,13 @@ def run(program: Path, *, folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name)
 def test_document_runs(document: Path, tmp_path: Path) -> None:
-    """The blocks of a document run one after another, as a reader would type them."""
+    """The blocks of a document run one after another, as a reader would type them, and print what stands there."""
+    text = document.read_text(encoding="utf-8")
     program = tmp_path / f"{document.stem}.py"
-    program.write_text(script(document.read_text(encoding="utf-8")), encoding="utf-8")
+    program.write_text(script(text), encoding="utf-8")
     finished = run(program, folder=tmp_path)
     assert finished.returncode == 0, f"{name(document)}, lines as in the file:\n{finished.stderr}"
+    assert finished.stdout == outputs(text)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=name)
