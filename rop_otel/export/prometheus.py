@@ -8,7 +8,6 @@ from itertools import accumulate
 from wsgiref.simple_server import WSGIServer
 
 from prometheus_client import CollectorRegistry, start_http_server
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric as Family
 from prometheus_client.registry import Collector
 from prometheus_client.samples import Exemplar as PrometheusExemplar
@@ -42,28 +41,28 @@ class TallyCollector(Collector):
                 yield _numbers(metric, tally.points(metric))
 
 
-def _labels(metric: semconv.Metric) -> tuple[str, ...]:
-    return tuple(semconv.label(attribute) for attribute in metric.attributes)
-
-
 def _numbers(metric: semconv.Metric, points: list[Point]) -> Family:
-    if metric.kind == "gauge":
-        gauge = GaugeMetricFamily(metric.prometheus, metric.description, labels=_labels(metric))
-        for point in points:
-            gauge.add_metric(point.values, point.number)
-        return gauge
-    counter = CounterMetricFamily(metric.prometheus, metric.description, labels=_labels(metric))
+    family = Family(metric.prometheus.removesuffix("_total"), metric.description, metric.kind)
     for point in points:
-        counter.add_metric(point.values, point.number, exemplar=_exemplar(point.exemplar))
-    return counter
+        labels = _labels(metric, point.values)
+        family.add_sample(metric.prometheus, labels, point.number, exemplar=_exemplar(point.exemplar))
+    return family
 
 
 def _histogram(metric: semconv.Metric, points: list[HistogramPoint]) -> Family:
-    family = HistogramMetricFamily(metric.prometheus, metric.description, labels=_labels(metric))
+    family = Family(metric.prometheus, metric.description, metric.kind)
     bounds = [*(str(bound) for bound in metric.buckets), "+Inf"]
     for point in points:
-        family.add_metric(point.values, list(zip(bounds, accumulate(point.counts), strict=True)), sum_value=point.total)
+        labels = _labels(metric, point.values)
+        for bound, count in zip(bounds, accumulate(point.counts), strict=True):
+            family.add_sample(f"{metric.prometheus}_bucket", {**labels, "le": bound}, count)
+        family.add_sample(f"{metric.prometheus}_count", labels, sum(point.counts))
+        family.add_sample(f"{metric.prometheus}_sum", labels, point.total)
     return family
+
+
+def _labels(metric: semconv.Metric, values: tuple[str, ...]) -> dict[str, str]:
+    return dict(zip(map(semconv.label, metric.attributes), values, strict=True))
 
 
 def _exemplar(exemplar: Exemplar | None) -> PrometheusExemplar | None:
