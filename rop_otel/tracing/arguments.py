@@ -11,6 +11,9 @@ from rop_otel.errors import UsageError
 InputWhere = str | Sequence[str] | Callable[..., object] | None
 """The parameter, or parameters, with the documents that a stage is handed; or a callable on all its arguments."""
 
+Inputs = Callable[[tuple[Any, ...], dict[str, Any]], Sequence[object]]
+"""Gives the lists that a call with these arguments hands over."""
+
 _POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -44,14 +47,14 @@ class Argument:
                 self._place = place if parameter.kind in _POSITIONAL else None
                 self._default = None if parameter.default is inspect.Parameter.empty else parameter.default
 
-    def __call__(self, *args: Any, **kwargs: Any) -> object:
+    def of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:
         """Return the argument of a call, else the parameter's default, else None."""
         if self._place is not None and self._place < len(args):
             return args[self._place]
         return kwargs.get(self._name, self._default)
 
 
-def inputs_of(function: Callable[..., object], where: InputWhere) -> Callable[..., Sequence[object]] | None:
+def inputs_of(function: Callable[..., object], where: InputWhere) -> Inputs | None:
     """Return what gives the lists that a call hands over; None where none are named.
 
     Raises:
@@ -60,9 +63,9 @@ def inputs_of(function: Callable[..., object], where: InputWhere) -> Callable[..
     if where is None:
         return None
     if callable(where):
-        return lambda *args, **kwargs: (where(*args, **kwargs),)
+        return lambda args, kwargs: (where(*args, **kwargs),)
     if isinstance(where, str):
         argument = Argument(function, where, option="input_arg")
-        return lambda *args, **kwargs: (argument(*args, **kwargs),)
+        return lambda args, kwargs: (argument.of(args, kwargs),)
     arguments = [Argument(function, name, option="input_arg") for name in where]
-    return lambda *args, **kwargs: [argument(*args, **kwargs) for argument in arguments]
+    return lambda args, kwargs: [argument.of(args, kwargs) for argument in arguments]

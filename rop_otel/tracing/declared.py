@@ -99,6 +99,8 @@ def selected_ids(selected: object) -> Ids:
     """
     if selected is None:
         return ()
+    if type(selected) is str:
+        return (selected,)
     if isinstance(selected, list | tuple | set | frozenset):
         return tuple(_READER.read_one(each)[0] for each in selected)
     return (_READER.read_one(selected)[0],)
@@ -156,7 +158,7 @@ def _judged(
         marks = list(grades or ())
     ids, kept = [], []
     for place, each in enumerate(given):
-        raw = _READER.read_one(each)[0]
+        raw = each if type(each) is str else _READER.read_one(each)[0]
         if not raw:
             complain("judged", f"judged object {place + 1} has no readable ID and is ignored")
             continue

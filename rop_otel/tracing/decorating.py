@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from rop_otel.errors import UsageError
-from rop_otel.tracing.arguments import Argument, InputWhere, inputs_of
+from rop_otel.tracing.arguments import Argument, Inputs, InputWhere, inputs_of
 from rop_otel.tracing.extracting import IdWhere, Where
 from rop_otel.tracing.generating import AsyncSteps, Steps
 from rop_otel.tracing.mishaps import Where as Mishap
-from rop_otel.tracing.runtime import Runtime, current
+from rop_otel.tracing.runtime import current
 from rop_otel.tracing.spec import Spec, make_spec
 from rop_otel.tracing.stage import Stage
 
@@ -102,7 +102,7 @@ def stage(
 
 
 class Calls:
-    """Makes the stages of the calls of one decorated function.
+    """What the calls of one decorated function have in common.
 
     Args:
         spec: What the decorator says.
@@ -110,26 +110,21 @@ class Calls:
         top_k: Gives the number of documents that a call asks for.
     """
 
-    __slots__ = ("_inputs", "_spec", "_top_k")
+    __slots__ = ("_inputs", "_top_k", "hands_over", "spec")
 
-    def __init__(
-        self, spec: Spec, inputs: Callable[..., Sequence[object]] | None, top_k: Callable[..., object] | None
-    ) -> None:
-        self._spec = spec
+    def __init__(self, spec: Spec, inputs: Inputs | None, top_k: Argument | None) -> None:
+        self.spec = spec
+        self.hands_over = inputs is not None or top_k is not None
         self._inputs = inputs
         self._top_k = top_k
-
-    def stage(self, runtime: Runtime) -> Stage:
-        """Return the stage of one call."""
-        return Stage(self._spec, runtime)
 
     def tell(self, stage: Stage, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Tell a stage what its call hands over, before the function can change it."""
         if self._top_k is not None:
-            stage._take_top_k(self._top_k(*args, **kwargs))
+            stage._take_top_k(self._top_k.of(args, kwargs))
         if self._inputs is not None and stage._wanted:
             try:
-                lists = self._inputs(*args, **kwargs)
+                lists = self._inputs(args, kwargs)
             except Exception as error:  # noqa: BLE001 - the application's own callable
                 stage._misuse(Mishap.INPUT, f"input_arg raised {type(error).__name__}")
                 return
@@ -154,8 +149,9 @@ def _function(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
         runtime = current()
         if not runtime.enabled:
             return function(*args, **kwargs)
-        with calls.stage(runtime) as stage:
-            calls.tell(stage, args, kwargs)
+        with Stage(calls.spec, runtime) as stage:
+            if calls.hands_over:
+                calls.tell(stage, args, kwargs)
             result = function(*args, **kwargs)
             if not stage._told:
                 stage.returned(result)
@@ -170,8 +166,9 @@ def _coroutine(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]
         runtime = current()
         if not runtime.enabled:
             return await function(*args, **kwargs)
-        with calls.stage(runtime) as stage:
-            calls.tell(stage, args, kwargs)
+        with Stage(calls.spec, runtime) as stage:
+            if calls.hands_over:
+                calls.tell(stage, args, kwargs)
             result = await function(*args, **kwargs)
             if not stage._told:
                 stage.returned(result)
@@ -186,7 +183,7 @@ def _generator(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]
         runtime = current()
         if not runtime.enabled:
             return (yield from function(*args, **kwargs))
-        stage = calls.stage(runtime)
+        stage = Stage(calls.spec, runtime)
         stage._start_here()
         calls.tell(stage, args, kwargs)
         return (yield from Steps(stage, function(*args, **kwargs)))
@@ -200,7 +197,7 @@ def _async_generator(function: Callable[..., Any], calls: Calls) -> Callable[...
         runtime = current()
         steps: Any = function(*args, **kwargs)
         if runtime.enabled:
-            stage = calls.stage(runtime)
+            stage = Stage(calls.spec, runtime)
             stage._start_here()
             calls.tell(stage, args, kwargs)
             steps = AsyncSteps(stage, steps)

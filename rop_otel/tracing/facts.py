@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rop_otel import semconv
 from rop_otel.core.handoff import Ids
 from rop_otel.tracing.spec import Spec
-
-Value = str | bool | int | float | tuple[str, ...] | tuple[int, ...] | tuple[float, ...]
 
 
 class StageFacts:
@@ -47,23 +47,35 @@ class StageFacts:
         self.query_form = spec.query_form
         self.top_k: int | None = None
 
-    def attributes(self) -> dict[str, Value]:
-        """Return the attributes for what was told; those of its spec are apart."""
-        told = {
-            semconv.RETURNED_IDS: self.returned,
-            semconv.RETURNED_COUNT: self.returned_count,
-            semconv.RETURNED_SCORES: self.scores,
-            semconv.RETURNED_SCOPES: self.scopes,
-            semconv.INPUT_IDS: self.input,
-            semconv.INPUT_COUNT: self.input_count,
-            semconv.CONTEXT_LABELS: self.labels,
-            semconv.CONTEXT_ID_TOKENS: self.id_tokens,
-            semconv.CONTEXT_TOKENS: self.tokens,
-            semconv.CONTEXT_TOKEN_BUDGET: self.token_budget,
-            semconv.ANSWER_CITATIONS: self.citations,
-            semconv.STAGE_IMPLEMENTATION: self.implementation,
-            semconv.STAGE_FALLBACK: self.fallback or None,
-            semconv.QUERY_FORM: self.query_form,
-            semconv.GEN_AI_TOP_K: self.top_k,
-        }
-        return {name: value for name, value in told.items() if value is not None}
+    def write_on(self, attributes: dict[str, Any]) -> None:
+        """Add the attributes for what was told. One line each, since this runs for every stage."""
+        if self.returned is not None:
+            attributes[semconv.RETURNED_IDS] = self.returned
+        if self.returned_count is not None:
+            attributes[semconv.RETURNED_COUNT] = self.returned_count
+        if self.scores is not None:
+            attributes[semconv.RETURNED_SCORES] = self.scores
+        if self.scopes is not None:
+            attributes[semconv.RETURNED_SCOPES] = self.scopes
+        if self.input is not None:
+            attributes[semconv.INPUT_IDS] = self.input
+        if self.input_count is not None:
+            attributes[semconv.INPUT_COUNT] = self.input_count
+        if self.labels is not None:
+            attributes[semconv.CONTEXT_LABELS] = self.labels
+        if self.id_tokens is not None:
+            attributes[semconv.CONTEXT_ID_TOKENS] = self.id_tokens
+        if self.tokens is not None:
+            attributes[semconv.CONTEXT_TOKENS] = self.tokens
+        if self.token_budget is not None:
+            attributes[semconv.CONTEXT_TOKEN_BUDGET] = self.token_budget
+        if self.citations is not None:
+            attributes[semconv.ANSWER_CITATIONS] = self.citations
+        if self.implementation is not None:
+            attributes[semconv.STAGE_IMPLEMENTATION] = self.implementation
+        if self.fallback:
+            attributes[semconv.STAGE_FALLBACK] = True
+        if self.query_form is not None:
+            attributes[semconv.QUERY_FORM] = self.query_form
+        if self.top_k is not None:
+            attributes[semconv.GEN_AI_TOP_K] = self.top_k

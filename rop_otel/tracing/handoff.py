@@ -193,7 +193,7 @@ class Handoff:
 
     def _identify(self) -> None:
         context = self._span.get_span_context()
-        self._span_number = context.span_id
+        self._trace_number, self._span_number = context.trace_id, context.span_id
         self.trace_id = format_trace_id(context.trace_id) if context.is_valid else ""
         if context.is_valid and context.span_id != get_current_span(self._before).get_span_context().span_id:
             self._span_id = format_span_id(context.span_id)

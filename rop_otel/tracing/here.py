@@ -51,8 +51,11 @@ def here(context: Context | None = None) -> Here:
 
 def moved(context: Context, place: Here, span: Span | None = None) -> Context:
     """Return a context that is at another place, with another current span if one is given."""
-    placed = set_value(_KEY, place, context)
-    return placed if span is None else set_span_in_context(span, placed)
+    if span is None:
+        return set_value(_KEY, place, context)
+    placed = set_span_in_context(span, context)
+    dict.__setitem__(placed, _KEY, place)  # nobody else has this new context yet, and a second copy costs as much again
+    return placed
 
 
 def put_back(context: Context, before: Context) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from time import time_ns
 from types import TracebackType
-from typing import Final, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from opentelemetry.context import Context, attach, get_current
 from opentelemetry.trace import INVALID_SPAN, Span, Status, StatusCode, format_span_id, format_trace_id
@@ -193,7 +193,11 @@ class Stage:
             self._opened = handoff._opened
         try:
             self._span = runtime.tracer.start_span(
-                spec.span_name, before, spec.span_kind, spec.attributes, start_time=self._began
+                spec.span_name,
+                before,
+                spec.span_kind,
+                spec.attributes if handoff is None else None,  # in a handoff they are written once, at the end
+                start_time=self._began,
             )
         except Exception:  # noqa: BLE001 - a broken sampler or span processor is kept from the application
             runtime.mishaps.failure(Where.STAGE, spec.place, "its span could not be started")
@@ -256,20 +260,25 @@ class Stage:
 
     def _identify(self, at: Here) -> None:
         context, handoff, enclosing = self._span.get_span_context(), self._handoff, at.stage
-        if handoff is not None and (context.span_id == handoff._span_number or not context.is_valid):
+        if handoff is None:
+            self.trace_id, self.span_id = format_trace_id(context.trace_id), format_span_id(context.span_id)
+        elif context.span_id == handoff._span_number or not context.is_valid:
             # Without an SDK there is no span of our own: the tracer hands out none, or the parent's.
             self.trace_id, self.span_id = handoff._stage_trace_id, handoff._mint_span_id()
         else:
-            self.trace_id, self.span_id = format_trace_id(context.trace_id), format_span_id(context.span_id)
-        inside = enclosing is not None and enclosing._handoff is handoff
-        self._parent_id = enclosing.span_id if enclosing is not None and inside else None
+            same = context.trace_id == handoff._trace_number
+            self.trace_id = handoff.trace_id if same else format_trace_id(context.trace_id)
+            self.span_id = format_span_id(context.span_id)
+        self._parent_id = enclosing.span_id if enclosing is not None and enclosing._handoff is handoff else None
 
     def _end_span(self, end: int, error: BaseException | None) -> None:
         span = self._span
         if span.is_recording():
-            attributes = self._facts.attributes()
+            attributes: dict[str, Any] = {}
             if self._handoff is not None:
+                attributes.update(self._spec.attributes)
                 attributes[semconv.HANDOFF_ID] = self._handoff.id
+            self._facts.write_on(attributes)
             if self._round is not None:
                 attributes[semconv.ROUND] = self._round
             span.set_attributes(attributes)
