@@ -1,10 +1,10 @@
 """Everything that the monitor counts, as plain numbers under one lock.
 
 Why plain numbers: one handoff of nine stages brings about 160 scores, and a synchronous record costs 8 µs in the
-OpenTelemetry SDK and 0.3 to 1.1 µs in prometheus_client; all of them together cost about 25 µs here. Both readers (the observables of
-:mod:`rop_otel.meters.instruments` and the collector behind ``/metrics``) read the same numbers at export, so they
-cannot disagree, and series that start at 0 do so on both sides. Only durations go to OpenTelemetry one by one as
-well, by :class:`rop_otel.meters.instruments.Recorder`, since it has no observable histogram.
+OpenTelemetry SDK and 0.3 to 1.1 µs in prometheus_client; all of them together cost about 25 µs here. Both readers (the
+observables of :mod:`rop_otel.meters.instruments` and the collector behind ``/metrics``) read the same numbers at
+export, so they cannot disagree, and series that start at 0 do so on both sides. Only durations go to OpenTelemetry one
+by one as well, by :class:`rop_otel.meters.instruments.Recorder`, since it has no observable histogram.
 """
 
 from __future__ import annotations
