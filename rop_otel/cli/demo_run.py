@@ -69,7 +69,7 @@ def run_demo(request: Request, console: Console) -> int:
         if fault is not None:
             caught = print_fault(fault, summary, console)
         if request.serve:
-            _serve(pipeline, task, monitoring, console)
+            _serve(pipeline, task, request.limit, monitoring, console)
     finally:
         rop.shutdown()
     resolver_file = write_resolver(task.corpus.resolver, request.export) if request.export else None
@@ -158,7 +158,7 @@ def _answers(pipeline: Pipeline, task: Task, limit: int | None, console: Console
     console.print(f"[bold]Questions[/]  {len(questions):,} answered, {each:.0f} ms each", highlight=False)
 
 
-def _serve(pipeline: Pipeline, task: Task, monitoring: Monitoring, console: Console) -> None:
+def _serve(pipeline: Pipeline, task: Task, limit: int | None, monitoring: Monitoring, console: Console) -> None:
     console.print(
         f"\n[bold green]Serving[/] http://{monitoring.metrics_host}:{monitoring.metrics_port}/metrics"
         " and answering on; stop with Ctrl-C",
@@ -166,7 +166,7 @@ def _serve(pipeline: Pipeline, task: Task, monitoring: Monitoring, console: Cons
         soft_wrap=True,
     )
     try:
-        for question in cycle(task.questions):
+        for question in cycle(task.questions[:limit]):
             pipeline.answer(question)
             time.sleep(PAUSE_SECONDS)
     except KeyboardInterrupt:

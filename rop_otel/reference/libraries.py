@@ -11,13 +11,16 @@ from rop_otel.errors import PipelineError
 _NEEDED = ("numpy", "faiss", "onnxruntime", "tokenizers")
 
 
-def require_libraries() -> None:
+def require_libraries(names: tuple[str, ...] = _NEEDED) -> None:
     """Check that every optional library is installed, without importing any.
+
+    Args:
+        names: Import names.
 
     Raises:
         PipelineError: One is missing; the message says how to get it.
     """
-    for name in _NEEDED:
+    for name in names:
         if find_spec(name) is None:
             raise PipelineError(_missing(name))
 

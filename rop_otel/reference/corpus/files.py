@@ -42,7 +42,7 @@ def read_corpus(files: Iterable[Path]) -> Corpus:
 
 
 def _page(key: str, title: str, text: str) -> Item:
-    texts = split(text, max_chars=_PAGE_CHARS) or [text]
+    texts = split(text, max_chars=_PAGE_CHARS, max_chunks=_PAGE_CHUNKS) or [text]
     chunks = tuple(
         Chunk(id=f"{key}#{place}", item=key, scope=SCOPE, title=title, text=piece) for place, piece in enumerate(texts)
     )
@@ -50,3 +50,4 @@ def _page(key: str, title: str, text: str) -> Item:
 
 
 _PAGE_CHARS = 2000
+_PAGE_CHUNKS = 1000

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+
+from rop_otel.reference.corpus import Corpus, Question, read_standard_library
+from rop_otel.reference.encoder import Encoder
+from rop_otel.reference.models import default_encoder
+from rop_otel.reference.settings import Settings
+from rop_otel.reference.setup import load_tools
+from rop_otel.reference.tools import Tools
+
+MODULES = ("json", "csv", "shutil", "contextlib", "queue", "textwrap", "heapq")
+
+QUESTIONS = (
+    Question(id="q1", text="How do I write a Python object as JSON text?", gold=("json.dumps",)),
+    Question(id="q2", text="How do I copy a whole directory tree to another place?", gold=("shutil.copytree",)),
+    Question(id="q3", text="Which context manager ignores an exception?", gold=("contextlib.suppress",)),
+    Question(id="q4", text="How do I put an item into a queue without blocking?", gold=("queue.Queue.put_nowait",)),
+    Question(id="q5", text="How do I wrap a long paragraph at 70 columns?", gold=("textwrap.wrap", "textwrap.fill")),
+    Question(id="q6", text="What does heapq.merge do with sorted inputs?", gold=("heapq.merge",)),
+    Question(id="q7", text="How do I sniff the dialect of a CSV sample?", gold=("csv.Sniffer.sniff",)),
+    Question(id="q8", text="How do I get the n largest elements of an iterable?", gold=("heapq.nlargest",)),
+    Question(id="q9", text="How does copytree treat symlinks and errors while it copies?", gold=("shutil.copytree",)),
+)
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Corpus:
+    return read_standard_library(modules=MODULES)
+
+
+@pytest.fixture(scope="session")
+def encoder() -> Encoder:
+    return Encoder(default_encoder())
+
+
+@pytest.fixture(scope="session")
+def tools(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Tools:
+    """A small real index: nine modules of the standard library, and a second library beside them."""
+    return load_tools(corpus, cache=tmp_path_factory.mktemp("vectors"), settings=Settings(token_budget=300))
+
+
+@pytest.fixture
+def questions() -> tuple[Question, ...]:
+    return QUESTIONS

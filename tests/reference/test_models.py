@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rop_otel.errors import PipelineError
+from rop_otel.reference.encoder import Encoder
+from rop_otel.reference.index.cache import cached_vectors
+from rop_otel.reference.index.vectors import VectorIndex, VectorStore
+from rop_otel.reference.libraries import load_library, require_libraries
+from rop_otel.reference.models import default_encoder, model_in
+from rop_otel.reference.session import Session
+
+
+def test_a_missing_library_is_one_sentence_with_the_remedy() -> None:
+    """Without the extra, the user learns which one to install."""
+    for ask in (lambda: require_libraries(("no_such_library",)), lambda: load_library("no_such_library")):
+        with pytest.raises(PipelineError, match=r"needs no_such_library: pip install rop-otel\[cpu\]"):
+            ask()
+
+
+@pytest.mark.parametrize("which", ["model", "tokenizer"])
+def test_a_changed_file_is_refused(tmp_path: Path, which: str) -> None:
+    """A model or tokenizer that is not the pinned one is an error that says so."""
+    files = default_encoder()
+    changed = tmp_path / "changed"
+    changed.write_bytes(getattr(files, which).read_bytes() + b" ")
+    with pytest.raises(PipelineError, match="is not the pinned file: SHA-256 is"):
+        Session(replace(files, **{which: changed}))
+
+
+def test_a_file_that_is_no_model_is_one_error(tmp_path: Path) -> None:
+    """Anything but ONNX beside a tokenizer is named with its path."""
+    (tmp_path / "model.onnx").write_bytes(b"nonsense")
+    (tmp_path / "tokenizer.json").write_bytes(default_encoder().tokenizer.read_bytes())
+    with pytest.raises(PipelineError, match=r"cannot be loaded from .*model\.onnx"):
+        Session(model_in(tmp_path))
+    with pytest.raises(PipelineError, match="holds no ONNX file"):
+        model_in(tmp_path / "none")
+
+
+def test_any_encoder_can_be_named_by_its_folder(tmp_path: Path, encoder: Encoder) -> None:
+    """A folder with an ONNX file and its tokenizer is an encoder; what runs it stands in its name."""
+    files = default_encoder()
+    (tmp_path / "encoder.onnx").symlink_to(files.model)
+    (tmp_path / "tokenizer.json").symlink_to(files.tokenizer)
+    named = Encoder(replace(model_in(tmp_path, name="mine"), pooling="cls", query_prefix="query: "))
+    assert named.implementation.startswith("mine (")
+    assert named.dimensions == encoder.dimensions
+    plain, prefixed = encoder.encode_query("a").tokens, named.encode_query("a").tokens
+    assert len(prefixed) == len(plain) + 2
+    assert not np.allclose(named.encode_query("a").vector, encoder.encode_query("query: a").vector)
+
+
+def test_batches_do_not_change_vectors(encoder: Encoder) -> None:
+    """A passage's vector is the same whatever stands beside it in its batch."""
+    texts = ["one", "two words", "a somewhat longer text about queues and locks"]
+    together = {one.place: one for one in encoder.encode_passages(encoder.tokenize_passages(texts))}
+    for place, text in enumerate(texts):
+        (alone,) = encoder.encode_passages(encoder.tokenize_passages([text]))
+        np.testing.assert_allclose(together[place].vector, alone.vector, atol=1e-5)
+        assert together[place].tokens.shape == alone.tokens.shape
+
+
+def test_tokens_are_counted_in_full_without_special_ones(encoder: Encoder) -> None:
+    """The budget counts what a text has, also beyond the encoder's limit."""
+    assert encoder.count_tokens("hello") == 1
+    assert encoder.count_tokens("hello " * 1000) == 1000
+    assert encoder.count_tokens("") == 0
+
+
+def test_vectors_are_computed_once(encoder: Encoder, tmp_path: Path) -> None:
+    """The second time they come from the cache; other texts have vectors of their own."""
+    told: list[tuple[int, int]] = []
+
+    def progress(done: int, total: int) -> None:
+        told.append((done, total))
+
+    first = cached_vectors(encoder, ["a", "b c"], folder=tmp_path, progress=progress)
+    assert told == [(1, 2), (2, 2)]
+    second = cached_vectors(encoder, ["a", "b c"], folder=tmp_path, progress=progress)
+    assert len(told) == 2
+    np.testing.assert_array_equal(first.vectors, second.vectors)
+    cached_vectors(encoder, ["a", "b d"], folder=tmp_path, progress=progress)
+    assert len(told) == 4
+    assert not list(tmp_path.glob(".building-*"))
+
+
+def test_late_interaction_is_the_mean_of_best_matches(tmp_path: Path) -> None:
+    """Kept as int8, token vectors give the same score to a hundredth."""
+    random = np.random.default_rng(7)
+    passages = [_unit(random.normal(size=(length, 16))) for length in (3, 1, 5)]
+    query = _unit(random.normal(size=(4, 16)))
+    store = VectorStore.create(tmp_path, [len(tokens) for tokens in passages], dimensions=16)
+    for place, tokens in enumerate(passages):
+        store.put(place, tokens[0], tokens)
+    expected = [float((tokens @ query.T).max(axis=0).mean()) for tokens in (passages[2], passages[0], passages[1])]
+    assert store.max_similarities(query, [2, 0, 1]) == pytest.approx(expected, abs=0.01)
+
+
+def test_nearest_passages_come_in_order_with_ties_by_place() -> None:
+    """Search is exact, and equal passages keep their order."""
+    vectors = np.array([[0, 1], [1, 0], [1, 0], [0.6, 0.8]], dtype=np.float32)
+    found = VectorIndex(vectors).search(np.array([1, 0], dtype=np.float32), 9)
+    assert [place for place, _ in found] == [1, 2, 3, 0]
+    assert [score for _, score in found] == pytest.approx([1, 1, 0.6, 0])
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
