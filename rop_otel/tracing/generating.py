@@ -8,10 +8,32 @@ collector in another task, leaves nothing behind.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from types import TracebackType
 from typing import Any
+
+from opentelemetry.context import attach, get_current
 
 from rop_otel.tracing.reading import UNREADABLE, Reading
 from rop_otel.tracing.stage import Stage
+
+
+class Current:
+    """Makes a stage current for one step of its generator, and keeps what that step made current for the next one."""
+
+    __slots__ = ("_before", "_stage")
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+
+    def __enter__(self) -> None:
+        self._before = get_current()
+        attach(self._stage._context)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stage._context = get_current()
+        attach(self._before)
 
 
 class Collected:
@@ -69,7 +91,7 @@ class Steps(Generator[Any, Any, Any]):
     def close(self) -> None:
         """End the stage with what was yielded so far."""
         try:
-            with self._stage._current():
+            with Current(self._stage):
                 self._generator.close()
         except BaseException as error:
             self._stage._end(self._collected.reading(), error)
@@ -78,7 +100,7 @@ class Steps(Generator[Any, Any, Any]):
 
     def _step(self, step: Callable[[Any], Any], value: Any) -> Any:
         try:
-            with self._stage._current():
+            with Current(self._stage):
                 item = step(value)
         except StopIteration:
             self._stage._end(self._collected.reading())
@@ -109,7 +131,7 @@ class AsyncSteps:
     async def aclose(self) -> None:
         """End the stage with what was yielded so far."""
         try:
-            with self._stage._current():
+            with Current(self._stage):
                 await self._generator.aclose()
         except BaseException as error:
             self._stage._end(self._collected.reading(), error)
@@ -118,7 +140,7 @@ class AsyncSteps:
 
     async def _step(self, step: Callable[[Any], Awaitable[Any]], value: Any) -> Any:
         try:
-            with self._stage._current():
+            with Current(self._stage):
                 item = await step(value)
         except StopAsyncIteration:
             self._stage._end(self._collected.reading())

@@ -220,10 +220,6 @@ class Stage:
         if opened is not None and not opened.ended(self._record(end, failed=error is not None), self):
             self._runtime.mishaps.notice(Notice.LATE)
 
-    def _current(self) -> Current:
-        """Return a block in which the stage is current, as often as its generator takes a step."""
-        return Current(self)
-
     def _end(self, reading: Reading, error: BaseException | None = None) -> None:
         """Finish a stage that yielded its documents; only the first call counts."""
         if self._over:
@@ -353,57 +349,6 @@ class Stage:
 
     def _misuse(self, where: Where, message: str) -> None:
         self._runtime.mishaps.misuse(where, self._spec.place, message)
-
-
-class Current:
-    """Makes a stage current for one step of its generator, and keeps what that step made current for the next one."""
-
-    __slots__ = ("_before", "_stage")
-
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
-
-    def __enter__(self) -> None:
-        self._before = get_current()
-        attach(self._stage._context)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stage._context = get_current()
-        attach(self._before)
-
-
-class SilentStage(Stage):
-    """The twin that does nothing: monitoring is off, or no stage is running."""
-
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        """Make one that asks nothing of anybody."""
-
-    def returned(self, results: object, **told: object) -> None:
-        """Do nothing."""
-
-    def input(self, *results: object) -> None:
-        """Do nothing."""
-
-    def implementation(self, name: str, *, fallback: bool = False) -> None:
-        """Do nothing."""
-
-    def query_form(self, form: str) -> None:
-        """Do nothing."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return None
-
-
-SILENT_STAGE: Final = SilentStage()
 
 
 def _as_scope(value: object) -> str:
