@@ -15,9 +15,9 @@ def read(name: str) -> str:
 
 
 def table(markdown: str, first: str) -> list[list[str]]:
-    """Return the rows of the only table whose first column is headed by this word, cell by cell.
+    r"""Return the rows of the only table whose first column is headed by this word, cell by cell.
 
-    >>> table("| x | y |\\n| --- | --- |\\n| a | `b` |\\n", "x")
+    >>> table("| x | y |\n| --- | --- |\n| a | `b` |\n", "x")
     [['a', '`b`']]
 
     Raises:
