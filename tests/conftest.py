@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from opentelemetry import _logs, metrics, trace
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -35,3 +37,15 @@ def shared_data() -> Path:
     if os.environ.get("CI") == "true":
         pytest.fail(f"{reason} (CI=true, so this test may not be skipped)")
     pytest.skip(reason)
+
+
+@pytest.fixture(autouse=True)
+def _globals_stay_untouched() -> Iterator[None]:
+    """Whoever sets a global provider puts the old one back: tests must not see each other's."""
+    before = _global_providers()
+    yield
+    assert _global_providers() == before
+
+
+def _global_providers() -> tuple[object, ...]:
+    return (trace._TRACER_PROVIDER, metrics._internal._METER_PROVIDER, _logs._internal._LOGGER_PROVIDER)
