@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rop_otel.core.handoff import kinds
-from rop_otel.core.handoff.assessment import Assessment, Shown, StageScores, Verdict
+from rop_otel.core.handoff.assessment import Assessment, Drop, Shown, StageScores, Verdict
 from rop_otel.core.handoff.expected import Expected
 from rop_otel.core.handoff.findings import find
 from rop_otel.core.handoff.findings.labels import attach, count_citations
 from rop_otel.core.handoff.lost import where_lost
-from rop_otel.core.handoff.record import HandoffRecord, Ids
+from rop_otel.core.handoff.record import HandoffRecord
 from rop_otel.core.handoff.scores import Judgments, judged_scores, selected_scores
 from rop_otel.core.handoff.trip import Trip, list_is_cut
-from rop_otel.core.handoff.verdict import at_hand, membership_of, mode_of, verdict_of
+from rop_otel.core.handoff.verdict import at_hand, membership_of, mode_of, shown_holds, verdict_of
 from rop_otel.core.profile import Membership, Resolver
 
 
@@ -28,11 +30,15 @@ def assess(record: HandoffRecord, *, resolver: Resolver | None = None) -> Assess
     trip = Trip(record, in_force)
     membership = membership_of(record, in_force) if resolver_at_hand else None
     judgments = _judgments(record, in_force) if resolver_at_hand else None
-    scored = [_score_stage(trip, place, membership, judgments) for place in range(len(trip.stages))]
+    ranks = [_rank(trip, place, membership) for place in range(len(trip.stages))]
+    scored = [_score_stage(trip, place, ranks[place], membership, judgments) for place in range(len(trip.stages))]
+    shown, rank = _score_shown(trip, membership, judgments, ranks=ranks, scored=scored)
+    verdict = verdict_of(record, trip.shown, membership=membership, rank=rank, resolver_at_hand=resolver_at_hand)
     expected = Expected(record.expected, record.stages)
-    verdict = verdict_of(record, trip.shown, membership=membership, resolver_at_hand=resolver_at_hand)
-    shown, rank = _score_shown(trip, membership, judgments)
-    lost = verdict is Verdict.FAIL and membership is not None
+    drop: Drop | None = None
+    if verdict is Verdict.FAIL and membership is not None:
+        held = shown_holds(trip.shown, membership, rank=rank)
+        drop = where_lost(trip, membership, expected, ranks=ranks, shown_holds=held)
     attachments = attach(trip)
     return Assessment(
         handoff_name=record.name,
@@ -43,7 +49,7 @@ def assess(record: HandoffRecord, *, resolver: Resolver | None = None) -> Assess
         mode=mode_of(record),
         verdict=verdict,
         selected_rank=rank,
-        drop=where_lost(trip, membership, expected) if lost and membership else None,
+        drop=drop,
         findings=find(trip, expected, judged=[scores.judged for scores in scored], attachments=attachments),
         stages=tuple(scores for scores in scored if scores.stage != kinds.READER),
         shown=shown,
@@ -55,12 +61,18 @@ def _judgments(record: HandoffRecord, resolver: Resolver | None) -> Judgments | 
     return Judgments(record.judged, grades=record.grades, resolver=resolver) if record.judged else None
 
 
-def _score_stage(trip: Trip, place: int, membership: Membership | None, judgments: Judgments | None) -> StageScores:
+def _rank(trip: Trip, place: int, membership: Membership | None) -> int | None:
+    ids, held = trip.stages[place].returned, trip.returned_set(place)
+    return None if membership is None or ids is None else membership.rank(ids, held)
+
+
+def _score_stage(
+    trip: Trip, place: int, rank: int | None, membership: Membership | None, judgments: Judgments | None
+) -> StageScores:
     stage, held = trip.stages[place], trip.returned_set(place)
     if stage.returned is None or held is None or stage.kind == kinds.READER:
         return StageScores(stage=stage.kind, name=stage.name, round=stage.round)
     cut = list_is_cut(stage)
-    rank = membership.rank(stage.returned, held) if membership else None
     return StageScores(
         stage=stage.kind,
         name=stage.name,
@@ -72,19 +84,21 @@ def _score_stage(trip: Trip, place: int, membership: Membership | None, judgment
     )
 
 
-def _score_shown(trip: Trip, membership: Membership | None, judgments: Judgments | None) -> tuple[Shown, int | None]:
+def _score_shown(
+    trip: Trip,
+    membership: Membership | None,
+    judgments: Judgments | None,
+    *,
+    ranks: Sequence[int | None],
+    scored: Sequence[StageScores],
+) -> tuple[Shown, int | None]:
     if not trip.shown.usable:
         return Shown(), None
-    ids, cut = trip.shown.known_ids, trip.shown.cut
-    held = _shown_set(trip, ids)
+    ids, cut, place = trip.shown.known_ids, trip.shown.cut, trip.shown.places[0]
+    if ids is trip.stages[place].returned and len(trip.shown.places) == 1:
+        return Shown(ids=ids, selected=scored[place].selected, judged=scored[place].judged), ranks[place]
+    held = frozenset(ids)
     rank = membership.rank(ids, held) if membership else None
     selected = selected_scores(rank, depth=len(ids), cut=cut) if membership else {}
     judged = judged_scores(judgments, ids, held=held, cut=cut) if judgments else {}
     return Shown(ids=ids, selected=selected, judged=judged), rank
-
-
-def _shown_set(trip: Trip, ids: Ids) -> frozenset[str]:
-    """Return the shown IDs as a set: the set of the one list that was shown, where there is just one."""
-    place = trip.shown.places[0]
-    own = trip.returned_set(place)
-    return own if own is not None and ids is trip.stages[place].returned else frozenset(ids)

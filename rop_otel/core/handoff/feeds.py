@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from rop_otel.core.handoff import kinds
 from rop_otel.core.handoff.record import StageRecord
@@ -19,16 +20,14 @@ def feeds(stages: Sequence[StageRecord]) -> tuple[tuple[int, ...], ...]:
     rounds_between: dict[int, None] = {}
     fed: list[tuple[int, ...]] = []
     for place, stage in enumerate(stages):
-        if kinds.is_source(stage):
-            found: set[int] = set()
-        elif stage.fed_by:
-            found = _named(stages, place, chains)
-        else:
-            found = set(_tail(stages, chains.get(stage.round, ())))
-            if stage.round is None:
-                for number in rounds_between:
-                    found.update(_tail(stages, chains[number]))
-        fed.append(tuple(sorted(found)))
+        found: list[int] = []
+        if stage.fed_by and not kinds.is_source(stage):
+            found = sorted(_named(stages, place, chains))
+        elif not kinds.is_source(stage):
+            found = _tail(stages, chains.get(stage.round, []))
+            if stage.round is None and rounds_between:
+                found = sorted((*found, *chain.from_iterable(_tail(stages, chains[one]) for one in rounds_between)))
+        fed.append(tuple(found))
         if stage.kind == kinds.READER:
             continue
         chains.setdefault(stage.round, []).append(place)
@@ -50,9 +49,9 @@ def _named(stages: Sequence[StageRecord], place: int, chains: dict[int | None, l
     return found
 
 
-def _tail(stages: Sequence[StageRecord], chain: Sequence[int]) -> Sequence[int]:
+def _tail(stages: Sequence[StageRecord], places: list[int]) -> list[int]:
     """Return the last stage of a chain or, where it ends in sources, those trailing sources."""
-    start = len(chain)
-    while start and kinds.is_source(stages[chain[start - 1]]):
+    start = len(places)
+    while start and kinds.is_source(stages[places[start - 1]]):
         start -= 1
-    return chain[start:] or chain[-1:]
+    return places[start:] or places[-1:]

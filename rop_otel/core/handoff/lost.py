@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rop_otel.core.handoff import kinds
 from rop_otel.core.handoff.assessment import Drop, DropCause
@@ -12,22 +12,25 @@ from rop_otel.core.handoff.trip import Trip, is_cut, list_is_cut
 from rop_otel.core.profile import Membership
 
 
-def where_lost(trip: Trip, membership: Membership, expected: Expected) -> Drop:
+def where_lost(
+    trip: Trip, membership: Membership, expected: Expected, *, ranks: Sequence[int | None], shown_holds: bool
+) -> Drop:
     """Return the stage and cause of a loss.
 
     Args:
         trip: A handoff whose verdict is FAIL.
         membership: The rule of its selection.
         expected: The stages that it declares.
+        ranks: Rank of the selection in each stage's recorded list.
+        shown_holds: Whether the recorded shown list holds the selection.
     """
-    held = membership.holds(frozenset(trip.shown.ids))
-    if not held:
-        silent = [place for place in trip.shown.places if _returned_it(trip, membership, place)]
-        if silent and trip.stages[silent[-1]].kind in kinds.SHOWING:
+    if not shown_holds:
+        silent = [place for place in trip.shown.places if ranks[place] is not None]
+        if silent:
             return _drop(DropCause.NO_TEXT, trip.stages[silent[-1]])
-    holders = list(_holders(trip, membership))
-    if held:
-        return _below_cutoff(trip, membership, holders)
+    holders = list(_holders(trip, membership, ranks))
+    if shown_holds:
+        return _below_cutoff(trip, holders, ranks)
     if not holders:
         return _held_nowhere(trip, expected)
     last = max(holders, key=lambda holder: (holder[0], -len(holder)))
@@ -40,35 +43,33 @@ def _drop(cause: DropCause, stage: StageRecord | None = None) -> Drop:
     return Drop(cause=cause, stage=stage.kind, name=stage.name, round=stage.round)
 
 
-def _returned_it(trip: Trip, membership: Membership, place: int) -> bool:
-    returned = trip.returned_set(place)
-    return returned is not None and membership.holds(returned)
-
-
-def _holders(trip: Trip, membership: Membership) -> Iterator[tuple[int, ...]]:
+def _holders(trip: Trip, membership: Membership, ranks: Sequence[int | None]) -> Iterator[tuple[int, ...]]:
     """Yield the stages whose whole list holds the object, each as the places that hold it, the last first.
 
-    Parallel sources that feed one stage hold jointly.
+    Under the rule ``all`` parallel sources that feed one stage hold jointly.
     """
     for place, stage in enumerate(trip.stages):
-        if stage.kind != kinds.READER and _returned_it(trip, membership, place):
+        if stage.kind == kinds.READER:
+            continue
+        if ranks[place] is not None:
             yield (place,)
-    for stage, feeding in zip(trip.stages, trip.feeds, strict=True):
-        arms = [place for place in feeding if kinds.is_source(trip.stages[place])]
-        if len(arms) > 1 and stage.kind != kinds.READER:
-            union = frozenset().union(*(trip.returned_set(place) or () for place in arms))
-            if membership.holds(union):
-                yield tuple(reversed(arms))
+        if trip.record.rule != "all":
+            continue
+        arms = [feed for feed in trip.feeds[place] if kinds.is_source(trip.stages[feed])]
+        if len(arms) > 1 and membership.holds(frozenset().union(*(trip.returned_set(arm) or () for arm in arms))):
+            yield tuple(reversed(arms))
 
 
-def _below_cutoff(trip: Trip, membership: Membership, holders: list[tuple[int, ...]]) -> Drop:
+def _below_cutoff(trip: Trip, holders: list[tuple[int, ...]], ranks: Sequence[int | None]) -> Drop:
     cutoff = trip.record.cutoff or 0
+    # What a shown stage has counts by its rank in the shown list, which is past the cutoff.
     above = [
         place
-        for place, stage in enumerate(trip.stages)
-        if stage.kind != kinds.READER
-        and not (stage.kind in kinds.SHOWING and place in trip.shown.places)
-        and (membership.rank(stage.returned or (), trip.returned_set(place)) or cutoff + 1) <= cutoff
+        for place, rank in enumerate(ranks)
+        if rank is not None
+        and rank <= cutoff
+        and place not in trip.shown.places
+        and trip.stages[place].kind != kinds.READER
     ]
     place = trip.first_fed_by(above[-1]) if above else min((holder[0] for holder in holders), default=None)
     return _drop(DropCause.BELOW_CUTOFF, None if place is None else trip.stages[place])

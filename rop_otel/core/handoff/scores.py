@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from operator import itemgetter
 from typing import Final
 
 from rop_otel.core.handoff.assessment import Scores
@@ -39,39 +38,42 @@ class Judgments:
         resolver: None: an ID stands for itself.
     """
 
-    __slots__ = ("_raws", "grade_of", "ideal", "object_of")
+    __slots__ = ("_grade_of", "_object_of", "ideal", "raws")
 
     def __init__(self, judged: Sequence[str], *, grades: Sequence[int] = (), resolver: Resolver | None = None) -> None:
-        self.grade_of: dict[str, int] = {}
+        objects: dict[str, int] = {}
         for place, raw in enumerate(judged):
             grade = grades[place] if place < len(grades) else 1
             if raw and grade > 0:
                 name = raw if resolver is None else resolver.canonical(raw)
-                self.grade_of[name] = max(min(grade, HIGHEST_GRADE), self.grade_of.get(name, 0))
-        self.object_of: Mapping[str, str] = (
-            {name: name for name in self.grade_of}
+                objects[name] = max(min(grade, HIGHEST_GRADE), objects.get(name, 0))
+        self._object_of: Mapping[str, str] = (
+            {name: name for name in objects}
             if resolver is None
-            else {raw: name for name in self.grade_of for raw in resolver.strings(name)}
+            else {raw: name for name in objects for raw in resolver.strings(name)}
         )
-        self._raws = frozenset(self.object_of)
-        self.ideal = tuple(sorted(self.grade_of.values(), reverse=True))
+        self._grade_of = {raw: objects[name] for raw, name in self._object_of.items()}
+        self.raws = frozenset(self._object_of)
+        self.ideal = tuple(sorted(objects.values(), reverse=True))
 
     def __bool__(self) -> bool:
-        return bool(self.grade_of)
+        return bool(self.ideal)
 
-    def ranks(self, ids: Sequence[str], *, held: AbstractSet[str]) -> dict[int, int]:
-        """Return the grade at each rank that scores, ascending: the first ID of each relevant object.
+    def gains(self, ids: Sequence[str]) -> tuple[int, ...]:
+        """Return the grade at each rank of a short list: that of a relevant object's first ID, else 0."""
+        grade_of, seen = self._grade_of, set()
+        gains = [grade_of.get(raw, 0) for raw in ids]
+        for place, raw in enumerate(ids):
+            if gains[place]:
+                name = self._object_of[raw]
+                if name in seen:
+                    gains[place] = 0
+                seen.add(name)
+        return tuple(gains)
 
-        Args:
-            ids: In rank order; may be empty.
-            held: The same as a set.
-        """
-        found = self._raws & held
-        if not found:
-            return {}
-        last_first = sorted([(ids.index(raw) + 1, self.object_of[raw]) for raw in found], reverse=True)
-        first = {name: rank for rank, name in last_first}
-        return {rank: self.grade_of[name] for name, rank in sorted(first.items(), key=itemgetter(1))}
+    def all_among(self, found: AbstractSet[str]) -> bool:
+        """Return whether every relevant object is among these IDs, all of them of relevant objects."""
+        return len({self._object_of[raw] for raw in found}) == len(self.ideal)
 
 
 def judged_scores(judgments: Judgments, ids: Sequence[str], *, held: AbstractSet[str], cut: bool) -> Scores:
@@ -83,10 +85,13 @@ def judged_scores(judgments: Judgments, ids: Sequence[str], *, held: AbstractSet
         held: The same as a set.
         cut: Whether the true list is longer.
     """
-    ranks = judgments.ranks(ids, held=held)
-    scores = _scores(ranks, judgments.ideal)
-    complete = len(ranks) == len(judgments.ideal)
-    return scores if complete or not cut else _decided(scores, depth=len(ids), found=bool(ranks))
+    found = judgments.raws & held
+    first = min(map(ids.index, found)) + 1 if found else None
+    gains = judgments.gains(ids[:DEPTH]) if first is not None and first <= DEPTH else ()
+    scores = _by_gains(gains, judgments.ideal, first)
+    if not cut or judgments.all_among(found):
+        return scores
+    return _decided(scores, depth=len(ids), found=bool(found))
 
 
 def selected_scores(rank: int | None, *, depth: int, cut: bool) -> Scores:
@@ -103,18 +108,8 @@ def selected_scores(rank: int | None, *, depth: int, cut: bool) -> Scores:
 
 @lru_cache(maxsize=1024)
 def _at_rank(rank: int | None) -> Scores:
-    return _scores({} if rank is None else {rank: 1}, (1,))
-
-
-def _scores(ranks: Mapping[int, int], ideal: tuple[int, ...]) -> Scores:
-    """Return every score of a list from the grades at its scoring ranks."""
-    if not ranks:
-        return _by_gains((), ideal, None)
-    gains = [0] * min(max(ranks), DEPTH)
-    for rank, grade in ranks.items():
-        if rank <= DEPTH:
-            gains[rank - 1] = grade
-    return _by_gains(tuple(gains), ideal, next(iter(ranks)))
+    gains = () if rank is None or rank > DEPTH else (*(0,) * (rank - 1), 1)
+    return _by_gains(gains, (1,), rank)
 
 
 @lru_cache(maxsize=4096)

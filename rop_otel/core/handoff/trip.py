@@ -114,7 +114,9 @@ class Trip:
     def lacking(self, ids: AbstractSet[str], among: AbstractSet[str]) -> list[str]:
         """Return the IDs whose object is not among others, sorted; unreadable IDs are left out."""
         missing = NOTHING if ids is among else ids - among
-        if missing and self.resolver is not None:
+        if not missing:
+            return []
+        if self.resolver is not None:
             canonical = self.resolver.canonical
             present = set(map(canonical, among))
             missing = {raw for raw in missing if canonical(raw) not in present}

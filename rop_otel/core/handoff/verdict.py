@@ -58,7 +58,12 @@ def membership_of(record: HandoffRecord, resolver: Resolver | None) -> Membershi
 
 
 def verdict_of(
-    record: HandoffRecord, shown: ShownList, *, membership: Membership | None, resolver_at_hand: bool
+    record: HandoffRecord,
+    shown: ShownList,
+    *,
+    membership: Membership | None,
+    rank: int | None,
+    resolver_at_hand: bool,
 ) -> Verdict:
     """Return the verdict.
 
@@ -66,6 +71,7 @@ def verdict_of(
         record: The handoff.
         shown: Its shown list.
         membership: The rule of its selection, None where that is not usable.
+        rank: Rank of the selection in the known shown list.
         resolver_at_hand: Whether the resolver that it names is the one given.
     """
     if not declaration_is_valid(record):
@@ -80,12 +86,21 @@ def verdict_of(
         return Verdict.RESOLUTION_ERROR
     if not shown.usable:
         return Verdict.UNVERIFIABLE
-    return _by_membership(record.cutoff, shown, membership)
-
-
-def _by_membership(cutoff: int | None, shown: ShownList, membership: Membership) -> Verdict:
-    ids = shown.ids if cutoff is None else shown.known_ids[:cutoff]
-    if membership.holds(frozenset(ids)):
+    if record.cutoff is None:
+        passed, certain = shown_holds(shown, membership, rank=rank), not shown.cut
+    else:
+        passed, certain = rank is not None and rank <= record.cutoff, not shown.cut or shown.known >= record.cutoff
+    if passed:
         return Verdict.PASS
-    certain = not shown.cut or (cutoff is not None and shown.known >= cutoff)
     return Verdict.FAIL if certain else Verdict.UNVERIFIABLE
+
+
+def shown_holds(shown: ShownList, membership: Membership, *, rank: int | None) -> bool:
+    """Return whether the rule is met by all recorded shown IDs, those without a known rank included.
+
+    Args:
+        shown: A usable shown list.
+        membership: The rule of the selection.
+        rank: Rank of the selection in the known part.
+    """
+    return rank is not None or (shown.cut and membership.holds(frozenset(shown.ids)))

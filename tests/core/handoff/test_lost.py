@@ -103,6 +103,12 @@ class TestBelowCutoff:
         stages = (stage("packing", "x doc#0"), stage("rescue", "doc#1"))
         assert lost(*stages, selected="doc", rule="all", cutoff=2, resolver=CHUNKS) == (None, "below_cutoff")
 
+    def test_a_rounds_packing_that_is_not_shown(self) -> None:
+        """A packing that is not part of the shown list counts by its own list."""
+        drop = judge(stage("packing", "a", round=1), stage("packing", "b a"), cutoff=1).drop
+        assert drop is not None
+        assert (drop.stage, drop.round) == ("packing", None)
+
     def test_name_and_round(self) -> None:
         """The stage is named with its name and round."""
         stages = (stage("vector", "a b", round=2), stage("rerank", "b a", round=2, name="ce"))

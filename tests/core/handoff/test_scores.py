@@ -167,6 +167,12 @@ class TestShown:
         behind = judge(stage("packing", "x", count=9), stage("rescue", "a j"), judged="j")
         assert (set(behind.shown.selected), set(behind.shown.judged)) == ({"recall@1"}, {"recall@1"})
 
+    def test_a_cut_stage_that_shows_nothing_recorded(self) -> None:
+        """The shown list is cut where a later stage's list is, though nothing of that was recorded."""
+        result = judge(stage("packing", "x y z"), stage("rescue", "", count=5))
+        assert set(result.shown.selected) == {"recall@1", "recall@3"}
+        assert set(result.stages[0].selected) == ALL
+
     def test_over_the_stages(self) -> None:
         """Ranks go on from packing to rescue."""
         result = judge(stage("packing", "x y"), stage("rescue", "a"))

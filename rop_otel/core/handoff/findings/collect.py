@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from rop_otel.core.handoff.assessment import Finding, Scores
 from rop_otel.core.handoff.expected import Expected
 from rop_otel.core.handoff.findings.context import about_running, late, not_observed
 from rop_otel.core.handoff.findings.labels import Attachment, about_labels
-from rop_otel.core.handoff.findings.lists import about_list
+from rop_otel.core.handoff.findings.lists import about_lists
 from rop_otel.core.handoff.findings.ranking import about_ranking
 from rop_otel.core.handoff.trip import Trip
 
@@ -24,20 +24,12 @@ def find(
         judged: Judged scores of each stage, in order.
         attachments: What labels resolve to in each reader's response.
     """
-    placed = [*_of_stages(trip, judged), *about_labels(trip, attachments), *_of_handoff(trip, expected)]
-    found = sorted(placed, key=lambda item: (item[0], item[1].code))
-    return tuple(finding for _, finding in found)
-
-
-def _of_stages(trip: Trip, judged: Sequence[Scores]) -> Iterator[tuple[int, Finding]]:
-    for place in range(len(trip.stages)):
-        for finding in about_list(trip, place):
-            yield place, finding
-        for finding in about_ranking(trip, place, judged):
-            yield place, finding
-        for finding in about_running(trip, place):
-            yield place, finding
-
-
-def _of_handoff(trip: Trip, expected: Expected) -> Iterator[tuple[int, Finding]]:
-    yield from enumerate((*map(late, trip.late), *not_observed(expected)), len(trip.stages))
+    placed = [
+        *about_lists(trip),
+        *about_ranking(trip, judged),
+        *about_running(trip),
+        *about_labels(trip, attachments),
+        *enumerate((*map(late, trip.late), *not_observed(expected)), len(trip.stages)),
+    ]
+    placed.sort(key=lambda item: (item[0], item[1].code))
+    return tuple(finding for _, finding in placed)

@@ -16,17 +16,18 @@ STARVED_RATIO: Final = 0.1
 """Share of its token budget below which packing is starved, where the handoff does not say."""
 
 
-def about_running(trip: Trip, place: int) -> Iterator[Finding]:
-    """Yield the findings about how one stage ran."""
-    stage = trip.stages[place]
-    if stage.fallback:
-        ran = f", {stage.implementation}" if stage.implementation else ""
-        yield finding_at(stage, FindingCode.FALLBACK_USED, f"{stage.kind} ran its fallback{ran}")
-    if stage.kind == kinds.PACKING and stage.tokens is not None and stage.token_budget is not None:
-        ratio = STARVED_RATIO if trip.record.starved_ratio is None else trip.record.starved_ratio
+def about_running(trip: Trip) -> Iterator[tuple[int, Finding]]:
+    """Yield the place and finding of everything that a stage's own report gives away."""
+    ratio = STARVED_RATIO if trip.record.starved_ratio is None else trip.record.starved_ratio
+    for place, stage in enumerate(trip.stages):
+        if stage.fallback:
+            ran = f", {stage.implementation}" if stage.implementation else ""
+            yield place, finding_at(stage, FindingCode.FALLBACK_USED, f"{stage.kind} ran its fallback{ran}")
+        if stage.kind != kinds.PACKING or stage.tokens is None or stage.token_budget is None:
+            continue
         if _is_less(stage.tokens, stage.token_budget, ratio) and trip.was_handed_documents(place):
             message = f"packing used {stage.tokens} of {stage.token_budget} tokens though it was handed documents"
-            yield finding_at(stage, FindingCode.STARVED_CONTEXT, message)
+            yield place, finding_at(stage, FindingCode.STARVED_CONTEXT, message)
 
 
 def _is_less(tokens: int, budget: int, ratio: float) -> bool:

@@ -15,26 +15,25 @@ from rop_otel.core.handoff.trip import Trip, list_is_cut
 _CUTTING = frozenset({kinds.CANDIDATES, kinds.REORDER, kinds.SENTENCE_SELECTION, kinds.PACKING})
 
 
-def about_ranking(trip: Trip, place: int, judged: Sequence[Scores]) -> Iterator[Finding]:
-    """Yield the findings about what one stage did to the ranking.
+def about_ranking(trip: Trip, judged: Sequence[Scores]) -> Iterator[tuple[int, Finding]]:
+    """Yield the place and finding of everything that a stage did to the ranking.
 
     Args:
         trip: The handoff.
-        place: The stage.
         judged: Judged scores of each stage, empty where nothing is scored.
     """
-    stage = trip.stages[place]
-    if stage.kind == kinds.FUSION:
-        yield from _fusion_below_arm(trip, place, judged)
-    if stage.returned is None or list_is_cut(stage):
-        return
-    if stage.kind in _CUTTING or (kinds.is_custom(stage) and not kinds.is_source(stage)):
-        yield from _top_ranked_cut(trip, place)
-    if stage.kind == kinds.PACKING:
-        yield from _expansion_displaced(trip, place)
+    for place, stage in enumerate(trip.stages):
+        if stage.kind == kinds.FUSION:
+            yield from _fusion_below_arm(trip, place, judged)
+        if stage.returned is None or list_is_cut(stage):
+            continue
+        if stage.kind in _CUTTING or (kinds.is_custom(stage) and not kinds.is_source(stage)):
+            yield from _top_ranked_cut(trip, place)
+        if stage.kind == kinds.PACKING:
+            yield from _expansion_displaced(trip, place)
 
 
-def _top_ranked_cut(trip: Trip, place: int) -> Iterator[Finding]:
+def _top_ranked_cut(trip: Trip, place: int) -> Iterator[tuple[int, Finding]]:
     stage, returned, handed = trip.stages[place], trip.returned_set(place), trip.input_set(place)
     if returned is None or handed is None or returned == handed:
         return
@@ -47,7 +46,7 @@ def _top_ranked_cut(trip: Trip, place: int) -> Iterator[Finding]:
         return
     if any(score_of[raw] < score_of[best] for raw in returned & handed if raw and raw in score_of):
         message = f"{stage.kind} dropped {best!r}, the best-scored of {scored.kind}, and kept worse ones"
-        yield finding_at(stage, FindingCode.TOP_RANKED_CUT, message, ids=[best])
+        yield place, finding_at(stage, FindingCode.TOP_RANKED_CUT, message, ids=[best])
 
 
 def _last_scored(trip: Trip, place: int) -> StageRecord | None:
@@ -70,7 +69,7 @@ def _score_of(stage: StageRecord) -> dict[str, float]:
     return score_of
 
 
-def _expansion_displaced(trip: Trip, place: int) -> Iterator[Finding]:
+def _expansion_displaced(trip: Trip, place: int) -> Iterator[tuple[int, Finding]]:
     expansions = [before for before in trip.before(place) if trip.stages[before].kind == kinds.EXPANSION]
     handed, kept = trip.input_set(place), trip.returned_set(place)
     if not expansions or handed is None or kept is None:
@@ -85,10 +84,10 @@ def _expansion_displaced(trip: Trip, place: int) -> Iterator[Finding]:
         added.difference_update(*(trip.returned_set(earlier) or () for earlier in range(expansion)))
     if added and dropped:
         message = f"packing dropped {quoted(dropped)} and kept {quoted(added)}, which expansion had added"
-        yield finding_at(trip.stages[place], FindingCode.EXPANSION_DISPLACED, message, ids=dropped)
+        yield place, finding_at(trip.stages[place], FindingCode.EXPANSION_DISPLACED, message, ids=dropped)
 
 
-def _fusion_below_arm(trip: Trip, place: int, judged: Sequence[Scores]) -> Iterator[Finding]:
+def _fusion_below_arm(trip: Trip, place: int, judged: Sequence[Scores]) -> Iterator[tuple[int, Finding]]:
     cutoff = trip.record.cutoff or RECALL_KS[-1]
     k = next((k for k in RECALL_KS if k >= cutoff), None)
     arms = [feed for feed in trip.feeds[place] if kinds.is_source(trip.stages[feed])]
@@ -101,4 +100,4 @@ def _fusion_below_arm(trip: Trip, place: int, judged: Sequence[Scores]) -> Itera
             f"fusion's judged {measure} of {judged[place][measure]:.3f} is below "
             f"the {judged[best][measure]:.3f} of its arm {trip.stages[best].kind}"
         )
-        yield finding_at(trip.stages[place], FindingCode.FUSION_BELOW_ARM, message)
+        yield place, finding_at(trip.stages[place], FindingCode.FUSION_BELOW_ARM, message)
