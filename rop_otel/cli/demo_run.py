@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -57,21 +58,15 @@ def run_demo(request: Request, console: Console) -> int:
     fault = find_fault(request.fault) if request.fault else None
     started = time.perf_counter()
     task = _read(request, console)
-    tools = _index(request, task, console)
-    monitoring = _configure(request, task)
-    try:
+    with _monitored(request, task) as monitoring:
+        tools = _index(request, task, console)
         pipeline = make_pipeline(tools, linked=task.linked, parts=_parts(fault))
         outcomes = list(_answers(pipeline, task, request.limit, console))
-        canonical = task.corpus.resolver.canonical
-        summary = summarise(outcomes, canonical=canonical)
+        summary = summarise(outcomes, canonical=task.corpus.resolver.canonical)
         print_summary(summary, console, linked=task.linked, seconds=time.perf_counter() - started)
-        caught = True
-        if fault is not None:
-            caught = print_fault(fault, summary, console)
+        caught = print_fault(fault, summary, console) if fault else True
         if request.serve:
             _serve(pipeline, task, request.limit, monitoring, console)
-    finally:
-        rop.shutdown()
     resolver_file = write_resolver(task.corpus.resolver, request.export) if request.export else None
     print_next_steps(console, export=request.export, resolver=resolver_file, own=bool(request.corpus))
     return 0 if caught else 1
@@ -132,15 +127,22 @@ def _index(request: Request, task: Task, console: Console) -> Tools:
     return tools
 
 
-def _configure(request: Request, task: Task) -> Monitoring:
+@contextmanager
+def _monitored(request: Request, task: Task) -> Iterator[Monitoring]:
+    """Set the monitor up before anything slow begins, so that a port or file that cannot be used is known at once."""
     provider = recording_provider(request.export, service_name=SERVICE) if request.export else None
     port = request.port if request.port is not None else DEFAULT_PORT
-    return rop.configure(
-        service_name=SERVICE,
-        resolver=task.corpus.resolver,
-        metrics_port=port if request.serve else None,
-        tracer_provider=provider,
-    )
+    try:
+        yield rop.configure(
+            service_name=SERVICE,
+            resolver=task.corpus.resolver,
+            metrics_port=port if request.serve else None,
+            tracer_provider=provider,
+        )
+    finally:
+        rop.shutdown()
+        if provider is not None:
+            provider.shutdown()
 
 
 def _parts(fault: Fault | None) -> Parts:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from rop_otel.errors import PipelineError
 from rop_otel.reference.encoder import Encoder
@@ -27,9 +28,14 @@ def test_a_changed_file_is_refused(tmp_path: Path, which: str) -> None:
     """A model or tokenizer that is not the pinned one is an error that says so."""
     files = default_encoder()
     changed = tmp_path / "changed"
-    changed.write_bytes(getattr(files, which).read_bytes() + b" ")
+    if which == "model":
+        changed.write_bytes(files.model.read_bytes() + b" ")
+        files = replace(files, model=changed)
+    else:
+        changed.write_bytes(files.tokenizer.read_bytes() + b" ")
+        files = replace(files, tokenizer=changed)
     with pytest.raises(PipelineError, match="is not the pinned file: SHA-256 is"):
-        Session(replace(files, **{which: changed}))
+        Session(files)
 
 
 def test_a_file_that_is_no_model_is_one_error(tmp_path: Path) -> None:
@@ -109,5 +115,5 @@ def test_nearest_passages_come_in_order_with_ties_by_place() -> None:
     assert [score for _, score in found] == pytest.approx([1, 1, 0.6, 0])
 
 
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float32]:
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)

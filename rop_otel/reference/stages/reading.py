@@ -9,7 +9,7 @@ from rop_otel.reference.query import Query
 from rop_otel.reference.stages.hits import Answer, Packed
 from rop_otel.reference.words import Stemmer, sentences
 
-THIN = 0.3
+THIN = 0.45
 """Evidence that covers less than this share of the question's weight is too thin to answer from."""
 
 ABSTENTION = "The documents shown do not answer this."

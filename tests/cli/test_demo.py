@@ -1,0 +1,151 @@
+"""The command ``rop-otel demo`` from the outside, over a small corpus."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from rop_otel.cli.main import main
+from rop_otel.reference.faults import FAULTS
+
+COMMAND = [sys.executable, "-c", "from rop_otel.cli.main import main; main()"]
+
+PAGES = {
+    "heron": "Herons are long-legged freshwater birds. They hunt fish by standing still.",
+    "otter": "Otters are mammals of rivers and coasts. They keep a favourite stone in a pouch.",
+    "beaver": "Beavers fell trees and build dams of branches and mud.",
+    "lynx": "The lynx is a wild cat with tufted ears that hunts hares in snow.",
+    "stork": "Storks nest on roofs and chimneys and clatter with their bills.",
+}
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Options for a corpus of five pages in two files, and three questions."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    lines = [json.dumps({"id": f"/{name}", "title": name.title(), "text": text}) for name, text in PAGES.items()]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines[:3]))
+    (tmp_path / "b.jsonl").write_text("\n".join(lines[3:]))
+    questions = [
+        {"id": "q1", "question": "Which animal builds dams?", "gold_ids": ["/beaver"]},
+        {"id": "q2", "question": "Which cat hunts hares in snow?", "gold_ids": ["/lynx"], "selected_id": "/lynx"},
+        {"id": "q3", "question": "Who keeps a stone?", "gold_ids": ["/otter"], "selected_id": None},
+    ]
+    (tmp_path / "q.jsonl").write_text("\n".join(map(json.dumps, questions)))
+    named = [str(tmp_path / name) for name in ("a.jsonl", "b.jsonl")]
+    return ["--corpus", *named, "--questions", str(tmp_path / "q.jsonl")]
+
+
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    monkeypatch.setattr(sys, "argv", ["rop-otel", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    printed = capsys.readouterr()
+    assert isinstance(ended.value.code, int)
+    return ended.value.code, printed.out, printed.err
+
+
+def test_a_corpus_of_ones_own(
+    files: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Several files after one option, the funnel, the scores, and what was assumed about selections."""
+    code, out, _ = run(monkeypatch, capsys, "demo", *files)
+    assert code == 0
+    assert "5 pages in 5 passages" in out
+    assert "1 of 3 questions say nothing of a selection: their first judged object counts as selected" in out
+    assert "3 handoffs: 1 SELECTOR_ERROR, 2 PASS" in out
+    assert re.search(r"packing +2/2 +100\.0%", out)
+    assert "demo --fault hidden_cut" in out
+
+
+def test_exported_spans_are_judged_alike(
+    files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The printed replay command gives the verdicts of the live run."""
+    spans = tmp_path / "spans.jsonl"
+    code, out, _ = run(monkeypatch, capsys, "demo", *files, "--export", str(spans))
+    assert code == 0
+    assert f"replay {spans} --resolver {spans}.resolver.json" in out
+    code, out, _ = run(monkeypatch, capsys, "replay", str(spans), "--resolver", f"{spans}.resolver.json")
+    assert "3 handoffs: 1 SELECTOR_ERROR, 2 PASS" in out
+    assert code == 0
+
+
+def test_an_injected_fault_is_reported(
+    files: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A caught fault is said and exit code 0; one that leaves no trace in this corpus is said and exit code 1."""
+    code, out, _ = run(monkeypatch, capsys, "demo", *files, "--fault", "missing_reranker", "--query", "title")
+    assert code == 0
+    assert "fallback_used at rerank in 3 of 3 handoffs" in out
+    code, out, _ = run(monkeypatch, capsys, "demo", *files, "--fault", "foreign_chunk", "--limit", "1")
+    assert code == 1
+    assert "no finding scope_leak at vector" in out
+
+
+def test_faults_are_listed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """``--fault list`` names each with what catches it; an unknown name is refused with the names."""
+    code, out, _ = run(monkeypatch, capsys, "demo", "--fault", "list")
+    assert code == 0
+    assert all(name in out for name in FAULTS)
+    code, _, err = run(monkeypatch, capsys, "demo", "--fault", "nope")
+    assert code == 2
+    assert "unknown fault 'nope'; there are prefix_cut" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--corpus", "a.jsonl"], "--corpus and --questions go together"),
+        (["--corpus", "none.jsonl", "--questions", "q.jsonl"], "none.jsonl: cannot be read: No such file or directory"),
+        (["--corpus", "bad.jsonl", "--questions", "q.jsonl"], "bad.jsonl:1: 'title' is missing"),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: list[str],
+    reason: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What cannot be used gives one line with file and place, exit code 2 and no traceback."""
+    (tmp_path / "bad.jsonl").write_text('{"id": "p"}\n')
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(monkeypatch, capsys, "demo", *arguments)
+    assert (code, out) == (2, "")
+    assert err == f"rop-otel: {reason}\n"
+
+
+def test_serving_goes_on_until_interrupted(files: list[str], tmp_path: Path) -> None:
+    """With ``--serve`` the printed address answers with growing counts, and Ctrl-C ends it quietly."""
+    process = subprocess.Popen(
+        [*COMMAND, "demo", *files, "--serve", "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        cwd=Path(__file__).parents[2],
+    )
+    try:
+        assert process.stdout is not None
+        address = next(
+            found[0] for line in process.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+/metrics", line))
+        )
+        with urllib.request.urlopen(address, timeout=30) as response:
+            assert b'rop_verdict="PASS"' in response.read()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 0
+        assert "Stopped." in out
+        assert "Traceback" not in err
+    finally:
+        process.kill()
+        process.communicate()
