@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterator
 
 import pytrec_eval
 from instrumented import by_hand, provider
@@ -72,7 +73,7 @@ def _scoring() -> dict[str, float]:
     draw = random.Random(5)
     names = [f"doc-{number:04}" for number in range(DOCUMENTS)]
     encoded = [json.dumps(draw.sample(names, DOCUMENTS)).encode() for _ in range(64)]
-    decoded = iter(())
+    decoded: Iterator[list[str]] = iter(())
     qrels = {"q": dict.fromkeys(JUDGED, 1)}
     judgments = Judgments(JUDGED)
 

@@ -1,4 +1,7 @@
-"""``rop-otel declare``: seal a declaration, every count and hash computed."""
+"""``rop-otel declare``: seal a declaration, every count and hash computed.
+
+Long because a command's signature lists its options.
+"""
 
 from __future__ import annotations
 
