@@ -38,7 +38,7 @@ def handoff(
     Args:
         name: Low-cardinality name of this interface.
         cutoff: How many of the shown documents count; None: all.
-        rule: ``any`` (default) of the alternatives selected has to be shown, or ``all`` of them.
+        rule: ``any`` (default) member of the selected object has to be shown, or ``all`` of them.
         mode: ``hard``, ``soft`` or ``open``; None: ``hard`` where a selection is due, else ``open``.
         selected: What was selected, where that is known already; see :meth:`Handoff.select`.
         judged: The objects judged relevant, or a mapping from them to their grades.
