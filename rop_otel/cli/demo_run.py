@@ -17,6 +17,7 @@ import rop_otel as rop
 from rop_otel.cli.demo_report import print_fault, print_faults, print_next_steps, print_summary
 from rop_otel.export import Monitoring
 from rop_otel.reference.faults import FAULTS, Fault, find_fault
+from rop_otel.reference.libraries import rival_distributions
 from rop_otel.reference.parts import Parts
 from rop_otel.reference.pipeline import Outcome, Pipeline
 from rop_otel.reference.query import QueryForm
@@ -57,6 +58,8 @@ def run_demo(request: Request, console: Console) -> int:
     """
     fault = find_fault(request.fault) if request.fault else None
     started = time.perf_counter()
+    for sentence in rival_distributions():
+        console.print(f"[yellow]Note[/]       {sentence}", highlight=False, soft_wrap=True)
     task = _read(request, console)
     with _monitored(request, task) as monitoring:
         tools = _index(request, task, console)

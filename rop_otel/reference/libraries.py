@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from importlib import import_module
+from importlib.metadata import distributions
 from importlib.util import find_spec
 from typing import Any
 
 from rop_otel.errors import PipelineError
+
+_RIVALS = (("faiss-cpu", "faiss-gpu"), ("onnxruntime", "onnxruntime-gpu"))
+"""Distributions of one import: where both are installed, the files of the later one have replaced the other's."""
 
 _NEEDED = ("numpy", "faiss", "onnxruntime", "tokenizers")
 
@@ -35,6 +40,20 @@ def load_library(name: str) -> Any:
         return import_module(name)
     except ImportError as error:
         raise PipelineError(f"{_missing(name)} ({error})") from error
+
+
+def rival_distributions(installed: Collection[str] | None = None) -> list[str]:
+    """Return a sentence for each pair of distributions that overwrite each other's files and are both installed.
+
+    Args:
+        installed: Names of distributions; None: those of this environment.
+    """
+    names = {str(found.name).lower() for found in distributions()} if installed is None else set(installed)
+    return [
+        f"{one} and {other} are both installed and overwrite each other: uninstall both, then install one"
+        for one, other in _RIVALS
+        if {one, other} <= names
+    ]
 
 
 def _missing(name: str) -> str:

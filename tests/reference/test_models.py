@@ -11,7 +11,7 @@ from rop_otel.errors import PipelineError
 from rop_otel.reference.encoder import Encoder
 from rop_otel.reference.index.cache import cached_vectors
 from rop_otel.reference.index.vectors import VectorIndex, VectorStore
-from rop_otel.reference.libraries import load_library, require_libraries
+from rop_otel.reference.libraries import load_library, require_libraries, rival_distributions
 from rop_otel.reference.models import default_encoder, model_in
 from rop_otel.reference.session import Session
 
@@ -21,6 +21,13 @@ def test_a_missing_library_is_one_sentence_with_the_remedy() -> None:
     for ask in (lambda: require_libraries(("no_such_library",)), lambda: load_library("no_such_library")):
         with pytest.raises(PipelineError, match=r"needs no_such_library: pip install rop-otel\[cpu\]"):
             ask()
+
+
+def test_distributions_that_overwrite_each_other_are_named() -> None:
+    """With the CPU's and the GPU's libraries side by side, the user learns that one of them is gone."""
+    (sentence,) = rival_distributions(["faiss-cpu", "onnxruntime", "onnxruntime-gpu", "numpy"])
+    assert sentence.startswith("onnxruntime and onnxruntime-gpu are both installed")
+    assert not rival_distributions(["faiss-gpu", "onnxruntime-gpu"])
 
 
 @pytest.mark.parametrize("which", ["model", "tokenizer"])
