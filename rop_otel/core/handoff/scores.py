@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Final
@@ -26,6 +26,8 @@ MEASURES: Final = {
     f"precision@{PRECISION_K}": ("precision", PRECISION_K),
 }
 """Every score's name, its measure and its cutoff."""
+Hits = tuple[tuple[int, int], ...]
+"""Ranks that score, with the grade at each."""
 _KS: Final = {name: k for name, (_, k) in MEASURES.items() if k is not None}
 
 
@@ -52,24 +54,30 @@ class Judgments:
             if resolver is None
             else {raw: name for name in objects for raw in resolver.strings(name)}
         )
-        self._grade_of = {raw: objects[name] for raw, name in self._object_of.items()}
+        self._grade_of = objects
         self.raws = frozenset(self._object_of)
         self.ideal = tuple(sorted(objects.values(), reverse=True))
 
     def __bool__(self) -> bool:
         return bool(self.ideal)
 
-    def gains(self, ids: Sequence[str]) -> tuple[int, ...]:
-        """Return the grade at each rank of a short list: that of a relevant object's first ID, else 0."""
-        grade_of, seen = self._grade_of, set()
-        gains = [grade_of.get(raw, 0) for raw in ids]
-        for place, raw in enumerate(ids):
-            if gains[place]:
-                name = self._object_of[raw]
-                if name in seen:
-                    gains[place] = 0
+    def hits(self, ids: Sequence[str], places: Iterable[int]) -> Hits:
+        """Return rank and grade of the first ID of each relevant object, within the ranks that have a cutoff.
+
+        Args:
+            ids: In rank order.
+            places: Ascending, zero-based: where each relevant ID comes first.
+        """
+        hits: list[tuple[int, int]] = []
+        seen: set[str] = set()
+        for place in places:
+            if place >= DEPTH:
+                break
+            name = self._object_of[ids[place]]
+            if name not in seen:
                 seen.add(name)
-        return tuple(gains)
+                hits.append((place + 1, self._grade_of[name]))
+        return tuple(hits)
 
     def all_among(self, found: AbstractSet[str]) -> bool:
         """Return whether every relevant object is among these IDs, all of them of relevant objects."""
@@ -86,9 +94,8 @@ def judged_scores(judgments: Judgments, ids: Sequence[str], *, held: AbstractSet
         cut: Whether the true list is longer.
     """
     found = judgments.raws & held
-    first = min(map(ids.index, found)) + 1 if found else None
-    gains = judgments.gains(ids[:DEPTH]) if first is not None and first <= DEPTH else ()
-    scores = _by_gains(gains, judgments.ideal, first)
+    places = sorted(map(ids.index, found))
+    scores = _scores(judgments.hits(ids, places), judgments.ideal, places[0] + 1 if places else None)
     if not cut or judgments.all_among(found):
         return scores
     return _decided(scores, depth=len(ids), found=bool(found))
@@ -108,13 +115,21 @@ def selected_scores(rank: int | None, *, depth: int, cut: bool) -> Scores:
 
 @lru_cache(maxsize=1024)
 def _at_rank(rank: int | None) -> Scores:
-    gains = () if rank is None or rank > DEPTH else (*(0,) * (rank - 1), 1)
-    return _by_gains(gains, (1,), rank)
+    return _scores(((rank, 1),) if rank is not None and rank <= DEPTH else (), (1,), rank)
 
 
 @lru_cache(maxsize=4096)
-def _by_gains(gains: tuple[int, ...], ideal: tuple[int, ...], first: int | None) -> Scores:
-    """Return every score; kept and shared, since few patterns of gains make up most lists."""
+def _scores(hits: Hits, ideal: tuple[int, ...], first: int | None) -> Scores:
+    """Return every score; kept and shared, since few patterns of hits make up most lists.
+
+    Args:
+        hits: Rank and grade of what scores within the ranks that have a cutoff.
+        ideal: Grades of all relevant objects in descending order.
+        first: Rank of the first relevant object, however deep; None where there is none.
+    """
+    gains = [0] * DEPTH
+    for rank, grade in hits:
+        gains[rank - 1] = grade
     scores = {f"recall@{k}": recall(gains, k=k, relevant=len(ideal)) for k in RECALL_KS}
     scores[RR] = reciprocal_rank(first)
     for k in NDCG_KS:

@@ -35,7 +35,7 @@ def about_ranking(trip: Trip, judged: Sequence[Scores]) -> Iterator[tuple[int, F
 
 def _top_ranked_cut(trip: Trip, place: int) -> Iterator[tuple[int, Finding]]:
     stage, returned, handed = trip.stages[place], trip.returned_set(place), trip.input_set(place)
-    if returned is None or handed is None or returned == handed:
+    if returned is None or handed is None or handed <= returned:
         return
     scored = _last_scored(trip, place)
     if scored is None:
@@ -70,9 +70,11 @@ def _score_of(stage: StageRecord) -> dict[str, float]:
 
 
 def _expansion_displaced(trip: Trip, place: int) -> Iterator[tuple[int, Finding]]:
-    expansions = [before for before in trip.before(place) if trip.stages[before].kind == kinds.EXPANSION]
     handed, kept = trip.input_set(place), trip.returned_set(place)
-    if not expansions or handed is None or kept is None:
+    if handed is None or kept is None or handed <= kept:
+        return
+    expansions = [before for before in trip.before(place) if trip.stages[before].kind == kinds.EXPANSION]
+    if not expansions:
         return
     expansion = expansions[-1]
     before, after = trip.input_set(expansion), trip.returned_set(expansion)
