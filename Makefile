@@ -13,7 +13,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 ARGS ?=
 
-.PHONY: help demo test check format lint types contracts coverage bench requirements clean
+.PHONY: help demo test check format lint types contracts coverage bench pictures requirements clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,8 +49,12 @@ coverage: .venv/.dev ## Run all tests, the docs' code included, and report branc
 	@echo "Running all tests with branch coverage ..."
 	@$(BIN)/python -m pytest --cov --cov-report=term $(ARGS)
 
-bench: .venv/.dev ## Run the benchmarks and write benchmarks/results.md (minutes).
+bench: .venv/.dev ## Run the benchmarks, write benchmarks/results.md and the README's figures (minutes).
 	@$(BIN)/python benchmarks/report.py $(ARGS)
+	@$(BIN)/python -m tests.docs.costs
+
+pictures: .venv/.demo ## Draw docs/pictures anew from what the demo prints.
+	@$(BIN)/python docs/pictures/make.py
 
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
 	--no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml
