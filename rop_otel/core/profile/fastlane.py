@@ -1,4 +1,4 @@
-"""The fast lane: blocks of well-formed records judged at once, to the same verdicts as one by one.
+"""The fast lane: well-formed records read without a look at what decides nothing, to the same verdicts.
 
 Only the fields that the declaration reads are decoded, and a selection is compared with the strings of its object
 instead of every returned ID being resolved. Whatever is not plain goes back to the checks.
@@ -6,32 +6,41 @@ instead of every returned ID being resolved. Whatever is not plain goes back to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 
 from rop_otel.core.profile.declaration import Declaration
 from rop_otel.core.profile.fieldpath import FieldPath
+from rop_otel.core.profile.ranking import Ranking
 
-Row: TypeAlias = "tuple[str, str | list[str], list[str]]"
-"""Record ID, selection and returned IDs of a well-formed record; each may still be empty."""
+Row: TypeAlias = "tuple[str, str, list[str]]"
+"""Record ID, selected key and returned IDs of a well-formed record; each may still be empty."""
 
 _Tree: TypeAlias = "dict[str, Any]"
 
 
+class Taken(NamedTuple):
+    """What the lane makes of some lines: record IDs with their ranks, and the places of the lines left over."""
+
+    record_ids: list[str]
+    ranks: list[int]
+    left: list[int]
+
+
 class FastLane:
-    """Reads the rows of a block of lines.
+    """Ranks well-formed records with one known selected key.
 
     Args:
         layout: The type of a record, as far as it is read.
-        read: Takes the rows out of records.
+        read: Takes the row out of a record.
+        ranking: The membership rule.
     """
 
-    def __init__(self, layout: type[Any], read: Callable[[Iterable[Any]], Iterable[Row]]) -> None:
-        decoder = msgspec.json.Decoder(layout)
-        self._decode, self._decode_lines, self._read = decoder.decode, decoder.decode_lines, read
+    def __init__(self, layout: type[Any], read: Callable[[Any], Row], ranking: Ranking) -> None:
+        self._decode, self._read, self._ranking = msgspec.json.Decoder(layout).decode, read, ranking
 
     @classmethod
     def compile(cls, declaration: Declaration, record_field: FieldPath) -> FastLane | None:
@@ -40,45 +49,56 @@ class FastLane:
         if declaration.witness is not None or record_field.tail or selection.tail:
             return None
         tree: _Tree = {}
+        hit: _Tree = {}
         try:
             _plant(tree, record_field.head, str)
-            _plant(tree, selection.head, str | list[str])
-            if not output.tail:
-                _plant(tree, output.head, list[str])
-                return cls(_struct(tree), _reader(tree, record_field, selection, output))
-            hit: _Tree = {}
-            _plant(hit, output.tail, str)
-            _plant(tree, output.head, list[_struct(hit)])  # type: ignore[misc] # a type made at run time
-            return cls(_struct(tree), _mapping_reader(tree, hit, record_field, selection, output))
+            _plant(tree, selection.head, str)
+            if output.tail:
+                _plant(hit, output.tail, str)
+            _plant(tree, output.head, list[_struct(hit)] if hit else list[str])  # type: ignore[misc] # made at run time
+            layout = _struct(tree)
         except ValueError:
             return None
+        read = _reader(tree, record_field, selection, output)
+        if hit:
+            read = _mapping(read, _attribute(hit, output.tail))
+        return cls(layout, read, Ranking(declaration))
 
-    def rows(self, block: bytes) -> list[Row] | None:
-        """Return the rows of a block of whole lines, None where they must be read one by one.
+    def take(self, lines: Sequence[bytes], each: Callable[[int, str, Sequence[str], int], None] | None) -> Taken:
+        """Rank the records of lines.
 
         Args:
-            block: Lines that each end with LF.
+            lines: Without their LF, in UTF-8: strings that are skipped are not looked into.
+            each: Called with a line's place, its record ID, its returned IDs and the rank.
         """
-        lines = block.count(b"\n")
-        # With as many lone braces at line ends as lines, no record spans two of them, and so no line holds two.
-        if block.count(b"}\n{") != lines - 1 or not _is_utf8(block):
-            return None
-        try:
-            found = list(self._read(self._decode_lines(block)))
-        except (msgspec.DecodeError, RecursionError):
-            return None
-        return found if len(found) == lines else None
+        decode, read, group_of, rank_in = self._decode, self._read, self._ranking.group_of, self._ranking.rank_in
+        record_ids: list[str] = []
+        ranks: list[int] = []
+        left: list[int] = []
+        for place, line in enumerate(lines):
+            try:
+                record_id, selection, ids = read(decode(line))
+            except (msgspec.DecodeError, RecursionError):
+                left.append(place)
+                continue
+            group = group_of(selection)
+            if group is None or not record_id:
+                left.append(place)
+                continue
+            rank = rank_in(group, ids)
+            record_ids.append(record_id)
+            ranks.append(rank)
+            if each is not None:
+                each(place, record_id, ids, rank)
+        return Taken(record_ids, ranks, left)
 
-    def row(self, line: bytes) -> Row | None:
-        """Return the row of one line, None where the checks must read it."""
-        try:
-            return next(iter(self._read((self._decode(line),)))) if _is_utf8(line) else None
-        except (msgspec.DecodeError, RecursionError):
-            return None
+    def object_id(self, ids: Sequence[str], rank: int) -> str | None:
+        """Return the object that the rule holds for: the one that the last ID of the prefix belongs to."""
+        return self._ranking.object_id(ids, rank)
 
 
-def _is_utf8(data: bytes) -> bool:
-    # Strings that are skipped are not looked into by the decoder.
+def is_utf8(data: bytes) -> bool:
+    """Return whether bytes are valid UTF-8."""
     if data.isascii():
         return True
     try:
@@ -113,20 +133,18 @@ def _attribute(tree: _Tree, names: tuple[str, ...]) -> str:
     return ".".join(places)
 
 
-def _reader(tree: _Tree, *fields: FieldPath) -> Callable[[Iterable[Any]], Iterable[Row]]:
-    read = attrgetter(*(_attribute(tree, field.head) for field in fields))
-    return lambda records: map(read, records)
+def _reader(tree: _Tree, *fields: FieldPath) -> Callable[[Any], Any]:
+    return attrgetter(*(_attribute(tree, field.head) for field in fields))
 
 
-def _mapping_reader(tree: _Tree, hit: _Tree, *fields: FieldPath) -> Callable[[Iterable[Any]], Iterable[Row]]:
-    read = attrgetter(*(_attribute(tree, field.head) for field in fields))
-    item = attrgetter(_attribute(hit, fields[-1].tail))
+def _mapping(read: Callable[[Any], tuple[str, str, Iterable[Any]]], name: str) -> Callable[[Any], Row]:
+    item = attrgetter(name)
 
-    def rows(records: Iterable[Any]) -> Iterable[Row]:
-        for record_id, selection, hits in map(read, records):
-            yield record_id, selection, list(map(item, hits))
+    def row(record: Any) -> Row:
+        record_id, selection, hits = read(record)
+        return record_id, selection, list(map(item, hits))
 
-    return rows
+    return row
 
 
 _PLACES: Final = ("first", "second", "third")

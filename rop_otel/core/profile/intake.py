@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from rop_otel.core.profile.accounts import Malformed
 from rop_otel.core.profile.declaration import Opened
-from rop_otel.core.profile.fastlane import FastLane, Row
+from rop_otel.core.profile.fastlane import FastLane, is_utf8
 from rop_otel.core.profile.fieldpath import ABSENT, FieldPath
 from rop_otel.core.profile.judge import fail_reason, judge, pass_reason
 from rop_otel.core.profile.observation import Judgment, Observation, observe
-from rop_otel.core.profile.ranking import Ranking
-from rop_otel.core.profile.records import RecordError, parse_record, unusable_id
+from rop_otel.core.profile.records import RecordError, parse_record
 from rop_otel.core.profile.tally import Tally
 from rop_otel.core.profile.verdicts import Verdict
 
@@ -58,11 +58,9 @@ class Intake:
         self._trace_field = trace_field
         self._keep = keep
         self._lane: FastLane | None = None
-        self._ranking: Ranking | None = None
         self._outside: str | None = None
         if fast and trace_field is None and opened.declaration is not None:
             self._lane = FastLane.compile(opened.declaration, opened.record_field)
-            self._ranking = Ranking(opened.declaration) if self._lane else None
             if opened.declaration.mode != "hard":
                 self._outside = judge(Observation(record_id="any"), opened.declaration).reason
 
@@ -77,19 +75,18 @@ class Intake:
         Returns:
             How many lines there were.
         """
-        rows = self._lane.rows(block) if self._lane is not None else None
-        if rows is not None:
-            self._take(rows, file, line)
-            return len(rows)
         lines = block.split(b"\n")
         if not lines[-1]:
             lines.pop()
-        for number, text in enumerate(lines, line):
-            row = self._lane.row(text) if self._lane is not None else None
-            if row is not None:
-                self._take([row], file, number)
-            else:
-                self._line(text, file, number)
+        left: Iterable[int] = range(len(lines))
+        if self._lane is not None and is_utf8(block):
+            each = None if self._keep is None else partial(self._keep_ranked, self._lane, file, line)
+            taken = self._lane.take(lines, each)
+            self._tally.add_judged(taken.ranks)
+            self._tally.place_all(taken.record_ids)
+            left = taken.left
+        for place in left:
+            self._line(lines[place], file, line + place)
         return len(lines)
 
     def observation(self, observation: Observation, *, trace: object = ABSENT, file: str, line: int) -> Judgment:
@@ -129,39 +126,20 @@ class Intake:
             observation = observe(record, record_id, self._declaration)
         self.observation(observation, trace=trace, file=file, line=number)
 
-    def _take(self, rows: Sequence[Row], file: str, line: int) -> None:
-        if self._ranking is None:
-            raise ValueError("rows are for a valid declaration")
-        ranking, keep = self._ranking, self._keep
-        placed: list[str] = []
-        ranks: list[int] = []
-        for number, (record_id, selection, ids) in enumerate(rows, line):
-            rank = ranking.rank(selection, ids) if record_id and type(selection) is str else None
-            if rank is None:
-                self._unusual((record_id, selection, ids), file, number)
-                continue
-            placed.append(record_id)
-            ranks.append(rank)
-            if keep is not None:
-                keep(self._entry(record_id, ids, rank, file=file, line=number))
-        self._tally.add_judged(ranks)
-        self._tally.place_all(placed)
-
-    def _unusual(self, row: Row, file: str, line: int) -> None:
-        record_id, selection, ids = row
-        if record_id:
-            observation = Observation(record_id=record_id, selection=selection, returned=ids)
-            self.observation(observation, file=file, line=line)
+    def _keep_ranked(
+        self, lane: FastLane, file: str, line: int, place: int, record_id: str, ids: Sequence[str], rank: int
+    ) -> None:
+        declaration, keep = self._declaration, self._keep
+        if declaration is None or keep is None:
+            return
+        number, cutoff = line + place, declaration.cutoff
+        if self._outside is not None:
+            keep(Entry(record_id, file, number, Verdict.NOT_APPLICABLE, None, None, self._outside))
+            return
+        object_id = lane.object_id(ids, rank)
+        if 0 < rank <= cutoff:
+            reason = pass_reason(rank, object_id, cutoff=cutoff)
+            keep(Entry(record_id, file, number, Verdict.PASS, rank, object_id, reason))
         else:
-            self._tally.refuse(Malformed(file=file, line=line, reason=str(unusable_id(record_id, self._record_field))))
-
-    def _entry(self, record_id: str, ids: Sequence[str], rank: int, *, file: str, line: int) -> Entry:
-        outside, ranking = self._outside, self._ranking
-        if outside is not None or ranking is None:
-            return Entry(record_id, file, line, Verdict.NOT_APPLICABLE, None, None, outside or "")
-        object_id = ranking.object_id(ids, rank)
-        if 0 < rank <= ranking.cutoff:
-            reason = pass_reason(rank, object_id, cutoff=ranking.cutoff)
-            return Entry(record_id, file, line, Verdict.PASS, rank, object_id, reason)
-        reason = fail_reason(rank or None, object_id, cutoff=ranking.cutoff, length=len(ids))
-        return Entry(record_id, file, line, Verdict.FAIL, rank or None, object_id, reason)
+            reason = fail_reason(rank or None, object_id, cutoff=cutoff, length=len(ids))
+            keep(Entry(record_id, file, number, Verdict.FAIL, rank or None, object_id, reason))

@@ -13,36 +13,43 @@ class Ranking:
     Agrees with :class:`~rop_otel.core.profile.membership.Membership`; it holds a set per object, so that nothing is
     built per record.
 
+    ``group_of`` takes a selected key and gives what the rule asks for, None for an unknown key. ``rank_in`` takes that
+    and returned IDs, and gives the length of the shortest prefix on which the rule holds, 0 where there is none.
+
     Args:
         declaration: A valid one.
     """
 
     def __init__(self, declaration: Declaration) -> None:
         resolver = declaration.resolver
-        self._every = declaration.rule == "all"
-        self._resolve = resolver.resolve
-        self.cutoff = declaration.cutoff
+        every = declaration.rule == "all"
         groups: dict[str, frozenset[str]] = {}
         for name in resolver.objects():
             strings = resolver.strings(name)
-            group = frozenset(resolver.members(name) if self._every else strings)
+            group = frozenset(resolver.members(name) if every else strings)
             groups.update(dict.fromkeys(strings, group))
-        self._group = groups.get
-
-    def rank(self, key: str, ids: Sequence[str]) -> int | None:
-        """Return the length of the shortest prefix on which the rule holds; 0: none, None: the key is unknown.
-
-        Args:
-            key: A selected key.
-            ids: The returned IDs in rank order.
-        """
-        group = self._group(key)
-        if group is None:
-            return None
-        if self._every:
-            return max(map(ids.index, group)) + 1 if group.issubset(ids) else 0
-        return 0 if group.isdisjoint(ids) else min(map(ids.index, group.intersection(ids))) + 1
+        self.group_of = groups.get
+        self.rank_in = _rank_of_all if every else _rank_of_any
+        self._resolve = resolver.resolve
 
     def object_id(self, ids: Sequence[str], rank: int) -> str | None:
-        """Return the object that the rule holds for: the one that the last ID of the prefix belongs to."""
+        """Return the object that the rule holds for: the one that the last ID of the prefix belongs to.
+
+        Args:
+            ids: The returned IDs.
+            rank: As :attr:`rank_in` gave it.
+        """
         return self._resolve(ids[rank - 1]) if rank else None
+
+
+def _rank_of_any(group: frozenset[str], ids: Sequence[str]) -> int:
+    if group.isdisjoint(ids):
+        return 0
+    for rank, raw in enumerate(ids, 1):
+        if raw in group:
+            return rank
+    return 0
+
+
+def _rank_of_all(group: frozenset[str], ids: Sequence[str]) -> int:
+    return max(map(ids.index, group)) + 1 if group.issubset(ids) else 0

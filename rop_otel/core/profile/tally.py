@@ -76,17 +76,13 @@ class Tally:
 
     def place_all(self, record_ids: Sequence[str]) -> None:
         """Count several observed record IDs against the population."""
-        if self.population is None:
+        first = self.unseen.intersection(record_ids)
+        if self.population is None or len(first) == len(record_ids):
+            self.unseen -= first
             self.observed += len(record_ids)
-            return
-        place, seen = self.place, self.unseen.remove
-        for record_id in record_ids:
-            try:
-                seen(record_id)
-            except KeyError:
-                place(record_id)
-            else:
-                self.observed += 1
+        else:
+            for record_id in record_ids:
+                self.place(record_id)
 
     def add_judged(self, ranks: Sequence[int]) -> None:
         """Count records of a valid declaration that hard mode gives PASS or FAIL, without placing them.
@@ -97,7 +93,7 @@ class Tally:
         if self.declaration is None:
             raise ValueError("an invalid declaration judges no record")
         cutoff = self.declaration.cutoff
-        passed = sum(0 < rank <= cutoff for rank in ranks)
+        passed = sum(map(cutoff.__ge__, ranks)) - ranks.count(0)
         counted = {Verdict.PASS: passed, Verdict.FAIL: len(ranks) - passed}
         self.ranks.update(ranks)
         self.judged.update(counted)
