@@ -223,6 +223,8 @@ class TestCitations:
         assert judge(PACKING, cites("S1 S9")).citations == CitationCounts(unresolved=1)
         assert judge(PACKING, cites("S1 S2", "a", count=5)).citations == CitationCounts(resolved=1)
         assert judge(stage("packing", "a"), cites("S1", "a")).citations == CitationCounts()
+        unreadable = stage("packing", "- b", labels="S1 S2")
+        assert judge(unreadable, cites("S1 S2", "a -")).citations == CitationCounts()
 
 
 class TestWhereTheyRun:
@@ -235,6 +237,7 @@ class TestWhereTheyRun:
             (stage("packing", "a b", labels="S1 S2", count=3),),
             (stage("packing", "a b", labels="S1"),),
             (PACKING, stage("rescue", "c")),
+            (stage("packing", "c"), stage("rescue", "a b", labels="S1 S2")),
             (PACKING, stage("rescue", None, labels="S3")),
             (PACKING, stage("rescue", "", count=1, labels="")),
             (stage("rerank", "a b", labels="S1 S2"),),

@@ -1,0 +1,125 @@
+"""What an assessment says, as a sentence and as JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rop_otel.core.handoff import Assessment, FindingCode, Severity
+from rop_otel.core.handoff.assessment import SEVERITY
+from tests.core.build import judge, stage
+
+ERRORS = (
+    "top_ranked_cut expansion_displaced starved_context labels_malformed label_duplicate label_unattached "
+    "label_misattributed citation_unresolved scope_leak ids_unreadable"
+).split()
+WARNINGS = "silent_cut foreign_ids fallback_used stage_not_observed stage_late".split()
+INFOS = "duplicate_ids fusion_below_arm".split()
+
+
+def test_severities() -> None:
+    """Each code has the severity of the contract."""
+    by_severity = {Severity.ERROR: ERRORS, Severity.WARNING: WARNINGS, Severity.INFO: INFOS}
+    assert {code.value: severity for code, severity in SEVERITY.items()} == {
+        code: severity for severity, codes in by_severity.items() for code in codes
+    }
+    assert set(SEVERITY) == set(FindingCode)
+
+
+def test_json() -> None:
+    """The dictionary is the contract's JSON: fields in order, lists as lists, verdict and cause as words."""
+    result = judge(
+        stage("vector", "a b b", name="dense"),
+        stage("mmr", "b", round=None),
+        stage("packing", "b", given="b"),
+        judged="b",
+        handoff_id="h1",
+        trace_id="t1",
+        record_id="r1",
+    ).as_dict()
+    text = json.dumps(result)
+    assert json.loads(text) == result
+    scores = {"stage", "name", "round", "returned", "selected", "judged"}
+    assert list(result) == [
+        "handoff_id",
+        "trace_id",
+        "handoff_name",
+        "record_id",
+        "run_id",
+        "mode",
+        "verdict",
+        "selected_rank",
+        "dropped_at",
+        "dropped_at_name",
+        "dropped_at_round",
+        "drop_cause",
+        "findings",
+        "stages",
+        "shown",
+    ]
+    assert {key: result[key] for key in ("handoff_id", "trace_id", "handoff_name", "record_id", "run_id", "mode")} == {
+        "handoff_id": "h1",
+        "trace_id": "t1",
+        "handoff_name": "qa",
+        "record_id": "r1",
+        "run_id": None,
+        "mode": "hard",
+    }
+    assert (result["verdict"], result["dropped_at"], result["drop_cause"]) == ("FAIL", "mmr", "diversified_away")
+    assert [set(each) for each in result["stages"]] == [scores] * 3
+    assert (result["stages"][0]["name"], result["stages"][0]["returned"]) == ("dense", 3)
+    assert set(result["shown"]) == {"ids", "selected", "judged"}
+    assert result["findings"] == [
+        {
+            "code": "duplicate_ids",
+            "severity": "info",
+            "stage": "vector",
+            "name": "dense",
+            "round": None,
+            "ids": ["b"],
+            "labels": [],
+            "message": "vector returned 'b' more than once",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("assessment", "sentence"),
+    [
+        (judge(stage("packing", "b a")), "qa: PASS, the selected object reached the reader at rank 2"),
+        (
+            judge(stage("packing", "b", count=5), stage("rescue", "a")),
+            "qa: PASS, the selected object reached the reader",
+        ),
+        (
+            judge(stage("vector", "a b"), stage("packing", "b")),
+            "qa: FAIL, the selected object was lost at packing (over_budget)",
+        ),
+        (judge(stage("packing", "b")), "qa: FAIL, the selected object was lost (never_retrieved)"),
+        (
+            judge(stage("mmr", "b b"), selected=None),
+            "qa: NOT_APPLICABLE, no selected object was required to reach the reader; findings: duplicate_ids at mmr",
+        ),
+        (
+            judge(stage("packing", "a"), expected=("e1", "e2", "e3", "e4", "e5")),
+            "qa: PASS, the selected object reached the reader at rank 1; findings: "
+            + ", ".join(f"stage_not_observed at e{place}" for place in (1, 2, 3))
+            + " and 2 more",
+        ),
+        (
+            Assessment(handoff_name="qa", note="the monitor assesses it"),
+            "qa: not assessed, the monitor assesses it",
+        ),
+    ],
+)
+def test_sentence(assessment: Assessment, sentence: str) -> None:
+    """An assessment is one sentence: the handoff, the verdict and why, and the first findings."""
+    assert str(assessment) == sentence
+
+
+@pytest.mark.parametrize("facts", [{"cutoff": 0}, {"selected": "-"}, {"resolver_sha256": "0"}])
+def test_every_verdict_has_words(facts: dict[str, object]) -> None:
+    """The other verdicts say why too."""
+    result = judge(stage("packing", "a"), **facts)  # type: ignore[arg-type]
+    assert str(result).startswith(f"qa: {result.verdict}, ")
