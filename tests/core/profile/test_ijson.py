@@ -19,6 +19,7 @@ from rop_otel.core.profile.ijson import IJsonError, loads
         (b'"\\\\ud800"', "\\ud800"),
         (b'"a\\u0000b"', "a\0b"),
         (b"9007199254740993", 9007199254740993),
+        (b"9" * 5000, float("inf")),
     ],
 )
 def test_read(data: bytes, value: Any) -> None:

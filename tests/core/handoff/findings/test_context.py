@@ -32,6 +32,8 @@ def starved(*stages: Any, **facts: Any) -> bool:
         (1500, 1000, 2.0, True),
         (0, 1000, float("nan"), False),
         (1, 10**400, None, True),
+        (10**400, 1, None, False),
+        (7, 100, 0.07, False),
     ],
 )
 def test_used_less_than_the_ratio(tokens: int | None, budget: int | None, ratio: float | None, expected: bool) -> None:

@@ -33,6 +33,7 @@ class TestMalformed:
         """More or fewer labels than IDs are an error, and are left out of every check."""
         finding = the(judge(stage(kind, ids, labels=labels)), "labels_malformed")
         assert (finding.stage, finding.severity, finding.ids, finding.labels) == (kind, "error", (), ())
+        assert finding.message == f"{kind} gave {len(labels.split())} labels for {len(ids.split())} IDs"
 
     def test_other_kinds_have_no_labels(self) -> None:
         """Only packing, rescue and readers have labels."""
@@ -140,6 +141,12 @@ class TestByPosition:
         """A label that resolves to nothing is unattached, one that resolves to another document misattributed."""
         checks = about(PACKING, stage("reader", sources))
         assert (checks.get("label_unattached"), checks.get("label_misattributed")) == (unattached, misattributed)
+
+    def test_unreadable_documents(self) -> None:
+        """A shown document without an ID is in no finding, whatever its label resolves to."""
+        packing = stage("packing", "- b", labels="S1 S2")
+        assert about(packing, stage("reader", "a b")) == {}
+        assert about(packing, stage("reader", "")) == {"label_unattached": ("b", "S2")}
 
     def test_distinct_labels(self) -> None:
         """A label that is shown twice has one place, and documents without text have none."""
