@@ -55,7 +55,7 @@ def print_fault(fault: Fault, summary: Summary, console: Console) -> bool:
         for (stage, cause), count in summary.losses.items()
         if fault.cause and cause == fault.cause.value and stage == fault.stage
     )
-    console.print(f"\n[bold]Injected[/]   {fault.name}: {escape(fault.description)}", highlight=False)
+    console.print(f"\n[bold]Injected[/]   {fault.name}: {escape(fault.description)}", highlight=False, soft_wrap=True)
     if not found:
         console.print(f"[bold red]Not caught[/] no finding {fault.finding.value} at {fault.stage}", highlight=False)
         return False
@@ -64,7 +64,10 @@ def print_fault(fault: Fault, summary: Summary, console: Console) -> bool:
         f"[bold green]Caught[/]     {fault.finding.value} at {fault.stage} in {found:,} of {summary.handoffs:,}"
         f" handoffs{losses}",
         highlight=False,
+        soft_wrap=True,
     )
+    question, message = summary.instances[fault.finding.value, fault.stage]
+    console.print(f"[bold]Such as[/]    {escape(question)}: {escape(message)}", highlight=False, soft_wrap=True)
     return True
 
 

@@ -29,6 +29,10 @@ from rop_otel.reference.tools import Tools
 
 SERVICE = "rop-otel-demo"
 DEFAULT_PORT = 9464
+_INTRODUCTION = (
+    "For each question an object is selected, a hybrid pipeline retrieves passages, and a reader answers from them.\n"
+    "The monitor watches whether the selected object reaches the reader.\n"
+)
 PAUSE_SECONDS = 0.25
 """Between two questions while serving: a load that a laptop does not notice."""
 
@@ -58,6 +62,7 @@ def run_demo(request: Request, console: Console) -> int:
     """
     fault = find_fault(request.fault) if request.fault else None
     started = time.perf_counter()
+    console.print(_INTRODUCTION, style="dim", highlight=False)
     for sentence in rival_distributions():
         console.print(f"[yellow]Note[/]       {sentence}", highlight=False, soft_wrap=True)
     task = _read(request, console)
@@ -114,6 +119,8 @@ def _index(request: Request, task: Task, console: Console) -> Tools:
         bar = progress.add_task("Indexing", total=None, visible=False)
 
         def told(done: int, total: int) -> None:
+            if done == 1:
+                console.print(f"[bold]Indexing[/]   {total:,} passages, once ...", highlight=False)
             progress.update(bar, completed=done, total=total, visible=True)
 
         tools = load_tools(
@@ -179,6 +186,7 @@ def _serve(pipeline: Pipeline, task: Task, limit: int | None, monitoring: Monito
 
 
 def _progress(what: str) -> Progress:
-    """Return a bar on stderr that leaves nothing behind."""
+    """Return a bar on stderr that leaves nothing behind; nothing where that is no terminal."""
     columns = (TextColumn(f"{what:10}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -60,6 +60,7 @@ class Summary:
         abstained: Answers withheld.
         citations: By outcome.
         examples: The first handoff lost at each stage and cause.
+        instances: The first question with each finding, and its message, by code and stage.
     """
 
     handoffs: int
@@ -74,6 +75,7 @@ class Summary:
     abstained: int
     citations: Mapping[str, int]
     examples: Mapping[tuple[str | None, str], Outcome]
+    instances: Mapping[tuple[str, str], tuple[str, str]]
 
     def found(self, code: FindingCode, stage: str) -> int:
         """Return how often a finding came at a stage."""
@@ -91,11 +93,14 @@ def summarise(outcomes: Iterable[Outcome], *, canonical: Callable[[str], str]) -
     assessments = [outcome.assessment for outcome in done]
     losses: Counter[tuple[str | None, str]] = Counter()
     examples: dict[tuple[str | None, str], Outcome] = {}
+    instances: dict[tuple[str, str], tuple[str, str]] = {}
     for outcome in done:
         drop = outcome.assessment.drop
         if drop is not None:
             losses[drop.stage, drop.cause.value] += 1
             examples.setdefault((drop.stage, drop.cause.value), outcome)
+        for finding in outcome.assessment.findings:
+            instances.setdefault((finding.code.value, finding.stage), (outcome.question.id, finding.message))
     selections = [_selection(outcome, canonical) for outcome in done]
     return Summary(
         handoffs=len(done),
@@ -114,6 +119,7 @@ def summarise(outcomes: Iterable[Outcome], *, canonical: Callable[[str], str]) -
         abstained=sum(outcome.answer.abstained for outcome in done),
         citations=_citations(assessments),
         examples=examples,
+        instances=instances,
     )
 
 
