@@ -31,7 +31,8 @@ def find_citations(text: str, *, shown: Sequence[str] = (), pattern: re.Pattern[
     """
     prose = _CODE.sub(" ", text) if "`" in text or "~~~" in text else text
     if pattern is not None:
-        return tuple(label for match in pattern.finditer(prose) for label in _labels(match[1 if pattern.groups else 0]))
+        groups = (match[1 if pattern.groups else 0] or "" for match in pattern.finditer(prose))
+        return tuple(label for group in groups for label in _labels(group))
     bracketed = bool(shown) and all(label[:1] == "[" and label[-1:] == "]" for label in shown)
     labels = [label[1:-1] for label in shown] if bracketed else shown
     shape = _shape(*dict.fromkeys([label.rstrip(_DIGITS) for label in labels]))

@@ -283,12 +283,16 @@ class Handoff:
             self._runtime.mishaps.failure(Where.HANDOFF, self.name, "its exception could not be recorded")
 
     def _citations(self, text: object, citations: Iterable[str] | None) -> tuple[str, ...]:
-        if citations is not None and not isinstance(citations, str):
-            return tuple(label for each in citations if (label := as_id(each)))
-        if not isinstance(text, str):
-            self._complain(Where.ANSWER, f"the answer is a {type(text).__name__}; give its text, or its citations")
+        try:
+            if citations is not None and not isinstance(citations, str):
+                return tuple(label for each in citations if (label := as_id(each)))
+            if isinstance(text, str):
+                return find_citations(text, shown=self._shown, pattern=self._runtime.config.citation_pattern)
+        except Exception:  # noqa: BLE001 - the application's iterable may raise
+            self._runtime.mishaps.failure(Where.ANSWER, f"handoff {self.name!r}", "its citations could not be read")
             return ()
-        return find_citations(text, shown=self._shown, pattern=self._runtime.config.citation_pattern)
+        self._complain(Where.ANSWER, f"the answer is a {type(text).__name__}; give its text, or its citations")
+        return ()
 
     def _hashed(self, ids: Ids) -> Ids:
         key = self._runtime.config.hash_key

@@ -96,13 +96,8 @@ class Reader:
 
     def read_one(self, item: object) -> tuple[str, float | None, str]:
         """Read one object: its ID, the empty string without one; its score; its scope."""
-        extractor = self._extractor(item)
-        if extractor is None:
-            return "", None, ""
-        raw = as_id(follow(extractor.id, item)) or ""
-        score = as_score(follow(extractor.score, item)) if extractor.score is not None else None
-        scope = as_id(follow(extractor.scope, item)) if extractor.scope is not None else None
-        return raw, score, scope or ""
+        self._extractor(item)
+        return self._read_known(item)
 
     def _read(self, results: object, limit: int) -> Reading:
         if type(results) is tuple and len(results) == 2 and _is_array(results[0]) and _is_array(results[1]):
@@ -117,13 +112,9 @@ class Reader:
         return reading if total <= limit or reading.ids is None else reading._replace(total=total)
 
     def _read_items(self, items: Sequence[Any]) -> Reading:
-        if self._plain and type(items[0]) is str:
-            try:
-                "".join(items)  # raises where one is no string, and is the quickest way to find out
-                return Reading(tuple(items))
-            except TypeError:
-                pass
-        extractor = self._extractors.get(type(items[0])) or self._extractor(items[0])
+        if self._plain and type(items[0]) is str and (texts := _all_ids(items)) is not None:
+            return Reading(texts)
+        extractor = self._extractor(items[0])
         if extractor is None:
             return self._read_slowly(items)
         try:
@@ -134,23 +125,17 @@ class Reader:
             return self._read_slowly(items)
         if self._ids_only:
             return Reading(ids)
-        scores = None
-        if extractor.scores is not None:
-            scores = _all_scores(extractor.scores, items)
-        elif steps := find_score(items[0], self._score):
-            scores = _all_scores(follow_all(steps), items)
+        scores = None if extractor.scores is None else _all_scores(extractor.scores, items)
         return Reading(ids, scores, None if self._scope is None else self._scopes(items))
 
     def _read_slowly(self, items: Sequence[Any]) -> Reading:
         """Read object by object: some have no ID, or they are of several types."""
-        attempts = dict.fromkeys(map(type, items), _ATTEMPTS)
-        read = [self._read_of_many(item, attempts) for item in items]
+        read = self._read_each(items)
         if not any(raw for raw, _, _ in read):
-            self._extractors.clear()  # what was remembered of other lists does not fit this one
-            read = [self._read_of_many(item, dict.fromkeys(map(type, items), _ATTEMPTS)) for item in items[:_ATTEMPTS]]
-            if not any(raw for raw, _, _ in read):
-                return UNREADABLE
-            read += [self.read_one(item) for item in items[_ATTEMPTS:]]
+            self._extractors.clear()  # what was learnt from other lists does not fit this one
+            read = self._read_each(items)
+        if not any(raw for raw, _, _ in read):
+            return UNREADABLE
         scores = [score for _, score, _ in read if score is not None]
         return Reading(
             tuple(raw for raw, _, _ in read),
@@ -158,23 +143,34 @@ class Reader:
             None if self._scope is None else tuple(scope for _, _, scope in read),
         )
 
-    def _read_of_many(self, item: object, attempts: dict[type, int]) -> tuple[str, float | None, str]:
-        if type(item) not in self._extractors:
-            if attempts[type(item)] == 0:
-                return "", None, ""
-            attempts[type(item)] -= 1
-        return self.read_one(item)
+    def _read_each(self, items: Sequence[Any]) -> list[tuple[str, float | None, str]]:
+        attempts = dict.fromkeys(map(type, items), _ATTEMPTS)
+        for item in items:
+            if type(item) not in self._extractors and attempts[type(item)]:
+                attempts[type(item)] -= 1
+                self._extractor(item)
+        return [self._read_known(item) for item in items]
+
+    def _read_known(self, item: object) -> tuple[str, float | None, str]:
+        extractor = self._extractors.get(type(item))
+        if extractor is None:
+            return "", None, ""
+        score = None if extractor.score is None else as_score(follow(extractor.score, item))
+        scope = None if extractor.scope is None else as_id(follow(extractor.scope, item))
+        return as_id(follow(extractor.id, item)) or "", score, scope or ""
 
     def _extractor(self, example: object) -> Extractor | None:
+        """Return the extractor for a type of object, learnt from this one if need be; None where it has no ID."""
         known = self._extractors.get(type(example))
-        if known is None:
-            found = find_id(example, self._id)
-            if found is None:
-                return None
-            score = None if self._ids_only else find_score(example, self._score)
-            scope = find_scope(example, self._scope)
+        if known is not None and (known.score is not None or self._ids_only):
+            return known
+        found = find_id(example, self._id) if known is None else known.id
+        if found is None:
+            return None
+        score = None if self._ids_only else find_score(example, self._score)
+        if known is None or score is not None:
             scores = None if score is None else follow_all(score)
-            known = Extractor(found, score, scope, follow_all(found), scores)
+            known = Extractor(found, score, find_scope(example, self._scope), follow_all(found), scores)
             self._extractors[type(example)] = known
         return known
 
@@ -203,13 +199,15 @@ def _check(name: str, where: object, also: bool) -> None:
         raise UsageError(f"{name}={where!r}: it must be a name or a callable")
 
 
-def _all_ids(values: list[Any]) -> Ids | None:
+def _all_ids(values: Sequence[Any]) -> Ids | None:
     """Return IDs that are all strings or integers; None where one is anything else."""
-    try:
-        "".join(values)
-        return tuple(values)
-    except TypeError:
-        return tuple(map(str, values)) if set(map(type, values)) <= _TEXT_OR_NUMBER else None
+    if type(values[0]) is str:
+        try:
+            "".join(values)  # raises where one is no string, and is the quickest way to find out
+            return tuple(values)
+        except TypeError:
+            pass
+    return tuple(map(str, values)) if set(map(type, values)) <= _TEXT_OR_NUMBER else None
 
 
 def _all_scores(found: Callable[[Sequence[Any]], list[Any]], items: Sequence[Any]) -> tuple[float, ...] | None:

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import rop_otel as rop
+from rop_otel.core.profile import Resolver
+from rop_otel.core.profile.hashing import hash_id, hash_resolver
+from tests.tracing.watched import Watched, hits
+
+KEY = b"key"
+RESOLVER = Resolver({"doc": ["doc#0", "doc#1"], "other": ["other#0"]}, aliases={"doc": ["Doc"]}, version="3")
+
+
+def run() -> rop.Assessment:
+    with rop.handoff("qa", selected="Doc", judged=["doc"], scope="tenant") as handoff:
+        with rop.using_stage("vector") as stage:
+            stage.returned(hits("doc#1", "other#0"), scopes=["tenant", "rival"])
+        with rop.using_stage("packing", input=hits("doc#1", "other#0")) as stage:
+            stage.returned(hits("other#0", "doc#1"), labels=["S1", "S2"])
+        handoff.answered("It waits [S2].", sources=hits("other#0", "doc#1"))
+    return handoff.assessment
+
+
+def test_hashed_ids_are_judged_like_plain_ones(watch: Callable[..., Watched]) -> None:
+    """With IDs and resolver hashed by one key, verdict, scores and findings are the same, and no ID is to be seen."""
+    watch(resolver=RESOLVER)
+    plain = run()
+    watched = watch(resolver=hash_resolver(KEY, RESOLVER), hash_key=KEY)
+    hashed = run()
+    assert (hashed.verdict, hashed.selected_rank) == (plain.verdict, plain.selected_rank) == (rop.Verdict.PASS, 2)
+    assert [stage.as_dict() for stage in hashed.stages] == [stage.as_dict() for stage in plain.stages]
+    assert [finding.code for finding in hashed.findings] == [finding.code for finding in plain.findings]
+    assert "scope_leak" in {finding.code for finding in hashed.findings}
+    seen = repr([dict(span.attributes or {}) for span in watched.spans]) + repr(watched.heard.records)
+    assert not [raw for raw in ("doc", "Doc", "other#0", "tenant", "rival") if f"'{raw}" in seen]
+    assert "'S2'" in seen
+
+
+def test_resolver_keeps_its_shape() -> None:
+    """Who owns whom is the same under the hash, and an unreadable ID stays one."""
+    hashed = hash_resolver(KEY, RESOLVER)
+    doc = hash_id(KEY, "doc")
+    assert hashed.version == "3"
+    assert [hashed.resolve(hash_id(KEY, raw)) for raw in ("doc", "doc#1", "Doc", "?")] == [doc, doc, doc, None]
+    assert hash_id(KEY, "") == ""
+    assert len(doc) == 32
