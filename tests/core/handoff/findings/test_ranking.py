@@ -49,6 +49,7 @@ class TestTopRankedCut:
         [
             (stage("packing", "b"), "a"),
             (stage("packing", "a"), ""),
+            (stage("packing", "a c"), ""),
             (stage("packing", ""), ""),
             (stage("packing", "x"), ""),
             (stage("packing", None), ""),
@@ -188,6 +189,10 @@ class TestExpansionDisplaced:
         assert displaced(self.RERANK, stage("expansion", "b a n", given="b", input_count=2), packing) == ""
         assert displaced(stage("rerank", "b a", count=3), self.EXPANSION, packing) == ""
         assert displaced(self.EXPANSION, packing) == ""
+
+    def test_an_unreadable_expansion(self) -> None:
+        """What an expansion added is not known where its list is unreadable."""
+        assert displaced(self.RERANK, stage("expansion", None), stage("packing", "n", given="b a n")) == ""
 
     def test_returned_by_no_earlier_stage(self) -> None:
         """An ID that an earlier stage returned, whichever, was not added by expansion."""
