@@ -31,7 +31,7 @@ def words(text: str) -> int:
 
 def test_fusion_adds_reciprocal_ranks_and_breaks_ties_by_id() -> None:
     """Each list gives 1 / (60 + rank)."""
-    fused = fuse([[hit("b"), hit("a")], [hit("c"), hit("a")]])
+    fused = fuse([[hit("c"), hit("a")], [hit("b"), hit("a")]])
     assert [(found.id, round(found.score, 9)) for found in fused] == [
         ("a", round(2 / 62, 9)),
         ("b", round(1 / 61, 9)),
