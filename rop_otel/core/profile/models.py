@@ -18,6 +18,13 @@ def _whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def _boolean(value: object) -> object:
+    """Refuse 1 for true, which a literal would take."""
+    if not isinstance(value, bool):
+        raise PydanticCustomError("bool_type", "Input should be a valid boolean")
+    return value
+
+
 def _path(text: str) -> str:
     try:
         FieldPath.parse(text)
@@ -132,7 +139,7 @@ class PopulationRef(FileRef):
 
     field: Path
     count: Positive
-    fixed_before_output: Literal[True]
+    fixed_before_output: Annotated[Literal[True], BeforeValidator(_boolean)]
 
 
 class Sheet(_Part):

@@ -29,8 +29,8 @@ class Run:
         return self.opened.declaration is not None and self.opened.declaration.mode == "hard"
 
     def any_of(self, *verdicts: Verdict) -> bool:
-        """Return whether a record has one of these verdicts."""
-        return any(self.accounts.counts.verdicts.get(verdict) for verdict in verdicts)
+        """Return whether hard mode gives a record one of these verdicts."""
+        return any(self.accounts.counts.judged.get(verdict) for verdict in verdicts)
 
 
 StatusCheck = tuple[RunStatus, Callable[[Run], bool]]
@@ -43,7 +43,7 @@ def _invalid(run: Run) -> bool:
 
 
 def _not_applicable(run: Run) -> bool:
-    return run.opened.declaration is not None and not run.hard
+    return not run.hard
 
 
 def _fail(run: Run) -> bool:

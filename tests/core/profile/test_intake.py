@@ -1,0 +1,104 @@
+"""The intake: the fast lane changes no verdict, and nothing that a line holds stops it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rop_otel.core.profile.declaration import Opened
+from rop_otel.core.profile.fastlane import FastLane
+from rop_otel.core.profile.fieldpath import FieldPath
+from rop_otel.core.profile.intake import Entry, Intake
+from rop_otel.core.profile.report import run_report
+from rop_otel.core.profile.tally import Tally
+from tests.core.profile.declared import INVERSE, changed, opened
+from tests.core.profile.record_lines import SPOILS, lines
+
+DECLARATIONS = {
+    "any": opened(),
+    "all": opened(rule="all"),
+    "one": opened(cutoff=1),
+    "soft": opened(mode="soft"),
+    "open without population": opened(mode="open", population=None),
+    "mapped": opened(output_field="hits[].id"),
+    "final list": opened(output_field="ids[]"),
+    "nested": opened(selection_field="more.a", record_field="more.b", output_field="more.c"),
+    "one field twice": opened(selection_field="ids", output_field="ids"),
+    "through a value": opened(selection_field="ids.x"),
+    "odd names": opened(selection_field='a"b', output_field="c\\d"),
+    "witness": opened(inverse=INVERSE),
+    "invalid": changed(lambda document: document.update(extra=1)),
+}
+PLAIN = b'{"record_id":"r1","selected":"obj-a","ids":["a#0"]}'
+
+
+def taken(declaration: Opened, block: bytes, *, fast: bool, keep: bool = True) -> tuple[Any, list[Entry]]:
+    tally, kept = Tally(declaration), list[Entry]()
+    intake = Intake(declaration, tally, keep=kept.append if keep else None, fast=fast)
+    assert intake.block(block, file="f", line=1) == block.count(b"\n") + (not block.endswith(b"\n") and bool(block))
+    return run_report(declaration, tally.accounts(), cutoffs=(1, 3)).as_dict(), sorted(kept, key=lambda each: each[:3])
+
+
+@pytest.mark.parametrize("name", DECLARATIONS)
+@given(block=st.lists(lines(), max_size=8), end=st.booleans())
+def test_the_fast_lane_changes_nothing(name: str, block: list[bytes], end: bool) -> None:
+    """Report and records are the same as those of the checks asked line by line."""
+    text = b"\n".join(block) + (b"\n" if end and block else b"")
+    slow = taken(DECLARATIONS[name], text, fast=False)
+    assert taken(DECLARATIONS[name], text, fast=True) == slow
+    assert taken(DECLARATIONS[name], text, fast=True, keep=False)[0] == slow[0]
+
+
+@pytest.mark.parametrize("spoil", SPOILS)
+@pytest.mark.parametrize("fast", [True, False])
+def test_a_spoilt_line_passes_nothing(spoil: Any, fast: bool) -> None:
+    """A line that is spoilt, or only unusual, is malformed or judged as specified; the next line is not affected."""
+    line = spoil(PLAIN)
+    report, kept = taken(DECLARATIONS["any"], line + b"\n" + PLAIN.replace(b"r1", b"r3") + b"\n", fast=fast)
+    assert kept[-1].record_id == "r3"
+    malformed = [each["line"] for each in report["malformed_observations"]]
+    assert malformed in ([], [1])
+    assert report["observed"] == 2 - len(malformed)
+    assert report["run_status"] != "RUN_PASS"
+
+
+def test_the_lane_is_taken_where_paths_are_plain() -> None:
+    """The comparison above is of two ways: plain paths have a lane, and the others do without."""
+    lanes = {
+        name
+        for name, found in DECLARATIONS.items()
+        if found.declaration is not None and FastLane.compile(found.declaration, found.record_field) is not None
+    }
+    assert lanes == {
+        "any", "all", "one", "soft", "open without population", "mapped", "final list", "nested"
+    }  # fmt: skip
+
+
+def test_the_lane_leaves_only_what_is_unusual() -> None:
+    """A plain record does not reach the slow reading, one with alternatives does."""
+    found = DECLARATIONS["any"]
+    assert found.declaration is not None
+    lane = FastLane.compile(found.declaration, found.record_field)
+    assert lane is not None
+    alternatives = PLAIN.replace(b'"obj-a"', b'["obj-a"]')
+    assert lane.take([PLAIN, alternatives, b"", PLAIN], None).left == [1, 2]
+
+
+def test_a_traced_target_is_read_where_its_path_says() -> None:
+    """With a trace field the same records are judged the same, and compared."""
+    declaration = DECLARATIONS["any"]
+    tally = Tally(declaration, cutoffs=(1,))
+    intake = Intake(declaration, tally, trace_field=FieldPath.parse("gold"))
+    intake.block(PLAIN[:-1] + b',"gold":"obj-b"}\n', file="f", line=1)
+    assert tally.counts().joint[1].selected_only == 1
+
+
+def test_lines_are_numbered_across_blocks() -> None:
+    """A malformed line is reported where it stands in its file."""
+    tally = Tally(DECLARATIONS["any"])
+    intake = Intake(DECLARATIONS["any"], tally)
+    intake.block(PLAIN + b"\n\n", file="f", line=5)
+    assert [(each.file, each.line, each.reason) for each in tally.malformed] == [("f", 6, "the line is blank")]

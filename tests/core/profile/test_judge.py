@@ -1,0 +1,123 @@
+"""The seven verdicts: each check, and their order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rop_otel.core.profile.fieldpath import ABSENT
+from rop_otel.core.profile.judge import CHECKS, Check, judge
+from rop_otel.core.profile.observation import Observation
+from rop_otel.core.profile.verdicts import Verdict
+from tests.core.profile.declared import INVERSE, valid
+
+DECLARATIONS = {
+    "key": valid(),
+    "all": valid(rule="all"),
+    "soft": valid(mode="soft"),
+    "witness": valid(inverse=INVERSE),
+    "invalid": None,
+}
+
+
+def bound(witness: str = "w-1", key: str = "/wiki/A", record_id: str = "r1") -> str:
+    declaration = DECLARATIONS["witness"]
+    assert declaration is not None
+    assert declaration.witness is not None
+    return declaration.witness.binding.sha256(record_id=record_id, witness=witness, selection=key)
+
+
+def seen(selection: object = ABSENT, returned: object = ABSENT, witness_hash: object = ABSENT) -> Observation:
+    return Observation(record_id="r1", selection=selection, returned=returned, witness_hash=witness_hash)
+
+
+CASES: dict[str, tuple[str, Observation, tuple[str, int | None, str | None]]] = {
+    "invalid before all": ("invalid", seen("/wiki/A", ["a#0"]), ("DECLARATION_INVALID", None, None)),
+    "soft before selection": ("soft", seen(), ("NOT_APPLICABLE", None, None)),
+    "missing": ("key", seen(returned=["a#0"]), ("SELECTOR_ERROR", None, None)),
+    "null": ("key", seen(None, ["a#0"]), ("SELECTOR_ERROR", None, None)),
+    "empty": ("key", seen("", ["a#0"]), ("SELECTOR_ERROR", None, None)),
+    "empty list": ("key", seen([], ["a#0"]), ("SELECTOR_ERROR", None, None)),
+    "number": ("key", seen(7, ["a#0"]), ("SELECTOR_ERROR", None, None)),
+    "bad alternative": ("key", seen(["obj-a", None], ["a#0"]), ("SELECTOR_ERROR", None, None)),
+    "selector before resolution": ("key", seen(["unknown", 5], ["a#0"]), ("SELECTOR_ERROR", None, None)),
+    "unknown": ("key", seen("unknown", ["a#0"]), ("RESOLUTION_ERROR", None, None)),
+    "one unknown alternative": ("key", seen(["obj-a", "unknown"], ["a#0"]), ("RESOLUTION_ERROR", None, None)),
+    "resolution before returned": ("key", seen("unknown"), ("RESOLUTION_ERROR", None, None)),
+    "not returned field": ("key", seen("obj-a"), ("UNVERIFIABLE", None, None)),
+    "returned null": ("key", seen("obj-a", None), ("UNVERIFIABLE", None, None)),
+    "returned text": ("key", seen("obj-a", "a#0"), ("UNVERIFIABLE", None, None)),
+    "bad element past the cutoff": ("key", seen("obj-a", ["a#0", "x", "y", "z", 5]), ("UNVERIFIABLE", None, None)),
+    "empty list fails": ("key", seen("obj-a", []), ("FAIL", None, None)),
+    "absent": ("key", seen("obj-a", ["b#0", "nobody's"]), ("FAIL", None, None)),
+    "past the cutoff": ("key", seen("obj-a", ["b#0", "x", "y", "a#1"]), ("FAIL", 4, "obj-a")),
+    "duplicates use slots": ("key", seen("obj-a", ["x", "x", "x", "a#1"]), ("FAIL", 4, "obj-a")),
+    "within": ("key", seen("/wiki/A", ["b#0", "a#1"]), ("PASS", 2, "obj-a")),
+    "alias returned": ("key", seen("a#0", ["/wiki/A"]), ("PASS", 1, "obj-a")),
+    "an alternative": ("key", seen(["obj-a", "obj-b"], ["c#0", "b#0", "a#0"]), ("PASS", 2, "obj-b")),
+    "empty string in the list": ("key", seen("obj-a", ["", "a#0"]), ("PASS", 2, "obj-a")),
+    "all": ("all", seen("obj-c", ["c#2", "c#0", "c#1"]), ("PASS", 3, "obj-c")),
+    "all past the cutoff": ("all", seen("obj-c", ["c#2", "x", "c#0", "c#1"]), ("FAIL", 4, "obj-c")),
+    "aliases are no members": ("all", seen("obj-a", ["a#0", "/wiki/A"]), ("FAIL", None, None)),
+    "members are not mixed": ("all", seen(["obj-a", "obj-c"], ["a#0", "c#0", "c#1"]), ("FAIL", None, None)),
+    "witness": ("witness", seen("w-1", ["a#0"], bound()), ("PASS", 1, "obj-a")),
+    "witness missing": ("witness", seen(returned=["a#0"], witness_hash=bound()), ("SELECTOR_ERROR", None, None)),
+    "witness list": ("witness", seen(["w-1"], ["a#0"], bound()), ("SELECTOR_ERROR", None, None)),
+    "hash missing": ("witness", seen("w-1", ["a#0"]), ("SELECTOR_ERROR", None, None)),
+    "unknown without hash": ("witness", seen("w-9", ["a#0"]), ("SELECTOR_ERROR", None, None)),
+    "unknown witness": ("witness", seen("w-9", ["a#0"], bound()), ("RESOLUTION_ERROR", None, None)),
+    "key for witness": ("witness", seen("obj-b", ["b#0"], bound()), ("RESOLUTION_ERROR", None, None)),
+    "bound to another": ("witness", seen("w-1", ["a#0"], bound(record_id="r2")), ("SELECTOR_ERROR", None, None)),
+    "binding before returned": ("witness", seen("w-1", None, "0" * 64), ("SELECTOR_ERROR", None, None)),
+}
+
+
+def verdict_of(case: tuple[str, Observation, Any], checks: tuple[Check, ...] = CHECKS) -> tuple[str, Any, Any]:
+    judgment = judge(case[1], DECLARATIONS[case[0]], checks=checks)
+    return str(judgment.verdict), judgment.rank, judgment.object_id
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_record_has_one_verdict(name: str) -> None:
+    """The first check that applies decides, with rank and object for PASS and FAIL only."""
+    assert verdict_of(CASES[name]) == CASES[name][2]
+
+
+@pytest.mark.parametrize("place", range(len(CHECKS) - 1), ids=lambda place: CHECKS[place].__name__)
+def test_the_order_of_checks_is_noticed(place: int) -> None:
+    """Any two neighbouring checks swapped change the verdict of a case, or break where a check relies on another."""
+    swapped = (*CHECKS[:place], CHECKS[place + 1], CHECKS[place], *CHECKS[place + 2 :])
+
+    def differs(name: str) -> bool:
+        try:
+            return verdict_of(CASES[name], swapped) != CASES[name][2]
+        except ValueError:
+            return True
+
+    assert [name for name in CASES if differs(name)]
+
+
+@pytest.mark.parametrize("place", range(len(CHECKS) - 1), ids=lambda place: CHECKS[place].__name__)
+def test_every_check_is_needed(place: int) -> None:
+    """Without any one check a case has another verdict, or a later check has nothing to rely on."""
+    rest = (*CHECKS[:place], *CHECKS[place + 1 :])
+
+    def differs(name: str) -> bool:
+        try:
+            return verdict_of(CASES[name], rest) != CASES[name][2]
+        except ValueError:
+            return True
+
+    assert [name for name in CASES if differs(name)]
+
+
+def test_the_verdicts_stand_in_their_order() -> None:
+    """The order of the enumeration is the order in which the cases above are decided."""
+    assert [verdict for verdict in Verdict if any(case[2][0] == verdict for case in CASES.values())] == list(Verdict)
+
+
+@pytest.mark.parametrize("selection", ["x" * 10_000, ["x" * 10_000]])
+def test_reasons_are_short(selection: object) -> None:
+    """A reason names a long value by its beginning."""
+    assert len(judge(seen(selection, []), DECLARATIONS["key"]).reason) < 400

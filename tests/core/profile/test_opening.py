@@ -1,0 +1,230 @@
+"""Opening declarations: every fault, by code and place, in document order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from rop_otel.core.profile.faults import CODES
+from rop_otel.core.profile.opening import open_declaration
+from rop_otel.core.profile.sealing import DECLARATION_FILE
+from tests.core.profile.declared import INVERSE, changed, files, opened, reader, valid
+
+Document = dict[str, Any]
+
+
+def put(path: str, value: object) -> Callable[[Document], None]:
+    def change(document: Document) -> None:
+        *parents, name = path.split(".")
+        for parent in parents:
+            document = document[parent]
+        document[name] = value
+
+    return change
+
+
+def drop(path: str) -> Callable[[Document], None]:
+    def change(document: Document) -> None:
+        *parents, name = path.split(".")
+        for parent in parents:
+            document = document[parent]
+        del document[name]
+
+    return change
+
+
+def codes(document: Any) -> list[tuple[str, str]]:
+    return [(fault.code, fault.path) for fault in document.faults]
+
+
+@pytest.mark.parametrize("mode", ["hard", "soft", "open"])
+@pytest.mark.parametrize("inverse", [None, INVERSE])
+def test_a_sealed_declaration_is_valid(mode: str, inverse: dict[str, str] | None) -> None:
+    """What is sealed opens without a fault, in every mode and with both forms of target."""
+    assert valid(mode=mode, inverse=inverse).mode == mode
+
+
+@pytest.mark.parametrize("mode", ["soft", "open"])
+def test_only_hard_mode_needs_a_population(mode: str) -> None:
+    """Without a population soft and open declarations are valid, and records carry ``record_id``."""
+    found = opened(mode=mode, population=None)
+    assert (found.faults, found.record_field.text) == ((), "record_id")
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (put("mode", None), [("not_allowed", "mode")]),
+        (put("mode", "firm"), [("not_allowed", "mode"), ("mode_mismatch", "mode")]),
+        (put("rop_version", "rop/v2"), [("not_allowed", "rop_version")]),
+        (drop("declaration_id"), [("missing_field", "declaration_id")]),
+        (put("declaration_id", ""), [("empty_string", "declaration_id")]),
+        (put("declaration_id", 7), [("wrong_type", "declaration_id")]),
+        (put("extra", 1), [("unknown_field", "extra")]),
+        (put("sheet.policy.extra", 1), [("unknown_field", "sheet.policy.extra")]),
+        (put("sheet.policy.authority", None), [("wrong_type", "sheet.policy.authority")]),
+        (put("sheet.output.cutoff", 0), [("out_of_range", "sheet.output.cutoff")]),
+        (put("sheet.output.cutoff", True), [("wrong_type", "sheet.output.cutoff")]),
+        (put("sheet.output.cutoff", 3.5), [("wrong_type", "sheet.output.cutoff")]),
+        (put("sheet.output.rule", "most"), [("not_allowed", "sheet.output.rule")]),
+        (put("sheet.output.field", "a[].b[]"), [("malformed_path", "sheet.output.field")]),
+        (put("sheet.target.form", "guess"), [("not_allowed", "sheet.target.form")]),
+        (drop("sheet.target.form"), [("missing_field", "sheet.target.form")]),
+        (put("interface.version", "v2"), [("interface_mismatch", "interface.version")]),
+        (put("component", "other"), [("component_mismatch", "component")]),
+        (put("policy_revision", "2"), [("policy_revision_mismatch", "policy_revision")]),
+        (put("sheet.output.component", "other"), [("output_component_mismatch", "sheet.output.component")]),
+        (
+            put("sheet.interface.requires_selected_return", False),
+            [("requirement_mismatch", "sheet.interface.requires_selected_return")],
+        ),
+        (drop("sheet.population"), [("population_required", "sheet.population")]),
+        (put("sheet.population", None), [("wrong_type", "sheet.population")]),
+        (put("sheet.population.fixed_before_output", False), [("not_allowed", "sheet.population.fixed_before_output")]),
+        (put("sheet.population.fixed_before_output", 1), [("wrong_type", "sheet.population.fixed_before_output")]),
+        (put("sheet.population.count", 4), [("population_count_mismatch", "sheet.population.count")]),
+        (put("sheet.resolver.version", "8"), [("resolver_version_mismatch", "sheet.resolver.version")]),
+        (put("sheet.resolver.bytes", 1), [("file_size_mismatch", "sheet.resolver.bytes")]),
+        (put("sheet.resolver.sha256", "0" * 64), [("file_hash_mismatch", "sheet.resolver.sha256")]),
+        (
+            put("sheet.resolver.sha256", "A" * 64),
+            [("not_sha256", "sheet.resolver.sha256"), ("file_hash_mismatch", "sheet.resolver.sha256")],
+        ),
+        (put("sheet.resolver.path", "../resolver.json"), [("file_name", "sheet.resolver.path")]),
+        (put("sheet.resolver.path", "/resolver.json"), [("file_name", "sheet.resolver.path")]),
+        (put("sheet.resolver.path", "a\\resolver.json"), [("file_name", "sheet.resolver.path")]),
+        (put("sheet.resolver.path", "resolver.json\0"), [("file_name", "sheet.resolver.path")]),
+        (put("sheet.resolver.path", "other.json"), [("file_missing", "sheet.resolver.path")]),
+    ],
+)
+def test_a_fault_is_named(change: Callable[[Document], None], expected: list[tuple[str, str]]) -> None:
+    """Each kind of fault has its code and its place, and makes the declaration invalid."""
+    found = changed(change)
+    assert codes(found) == expected
+    assert found.declaration is None
+
+
+@pytest.mark.parametrize(("value", "wrong"), [(3.0, []), (2**53, [("out_of_range", "sheet.output.cutoff")])])
+def test_integers_are_those_of_json_schema(value: float, wrong: list[tuple[str, str]]) -> None:
+    """3.0 is 3, and nothing past 2^53 - 1 is read."""
+
+    def change(document: Document) -> None:
+        document["sheet"]["output"]["cutoff"] = 3.0 if wrong else value
+
+    found = changed(change) if not wrong else changed(put("sheet.output.cutoff", value), reseal=False)
+    assert [each for each in codes(found) if each[0] != "sheet_hash_mismatch"] == wrong
+
+
+def test_a_sheet_changed_after_sealing_is_noticed() -> None:
+    """The seal covers every byte of meaning in the sheet, the prompt too."""
+    assert codes(changed(put("sheet.prompt", "x"), reseal=False)) == [("sheet_hash_mismatch", "sheet_sha256")]
+
+
+def test_the_seal_is_over_meaning() -> None:
+    """Key order, white space and 3.0 for 3 are the same sheet."""
+
+    def change(document: Document) -> None:
+        document["sheet"] = dict(reversed(document["sheet"].items()))
+        document["sheet"]["output"]["cutoff"] = 3.0
+
+    assert codes(changed(change, reseal=False)) == []
+
+
+def test_all_faults_are_reported_in_document_order() -> None:
+    """Faults of fields, relations and files stand in document order, absent fields where their parent ends."""
+
+    def change(document: Document) -> None:
+        document["rop_version"] = 1
+        document["component"] = "x"
+        del document["sheet"]["interface"]["name"]
+        document["sheet"]["output"]["cutoff"] = 0
+        document["sheet"]["resolver"]["version"] = "9"
+        document["sheet"]["population"]["count"] = 9
+        document["zzz"] = 1
+
+    assert codes(changed(change)) == [
+        ("not_allowed", "rop_version"),
+        ("component_mismatch", "component"),
+        ("missing_field", "sheet.interface.name"),
+        ("out_of_range", "sheet.output.cutoff"),
+        ("resolver_version_mismatch", "sheet.resolver.version"),
+        ("population_count_mismatch", "sheet.population.count"),
+        ("unknown_field", "zzz"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "code"),
+    [
+        ("resolver.json", b"{}", "resolver_invalid"),
+        ("resolver.json", b"[" * 100_000, "resolver_invalid"),
+        ("population.txt", b"b\na\n", "population_invalid"),
+        ("inverse.json", b"[]", "inverse_map_invalid"),
+        ("inverse.json", b'{"w":1}', "inverse_map_invalid"),
+        ("inverse.json", b'{"w":""}', "inverse_map_invalid"),
+        ("inverse.json", b'{"w":"obj-a","w":"obj-b"}', "inverse_map_invalid"),
+        ("inverse.json", b'{"v":"obj-a","w":"obj-a"}', "inverse_map_not_injective"),
+        ("inverse.json", b'{"w":"obj-x"}', "inverse_map_unresolvable"),
+    ],
+)
+def test_the_files_are_validated(name: str, data: bytes, code: str) -> None:
+    """What a file holds is checked even where its hash is wrong as well."""
+    folder = files(inverse=INVERSE) | {name: data}
+    found = open_declaration(folder[DECLARATION_FILE], reader(folder))
+    assert {code, "file_hash_mismatch"} <= {fault.code for fault in found.faults} <= CODES.keys()
+
+
+def test_two_keys_of_one_object_are_fine() -> None:
+    """Witnesses must decode to distinct keys, not to distinct objects."""
+    assert valid(inverse={"w-1": "/wiki/A", "w-2": "obj-a"}).witness is not None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\xef\xbb\xbf{}",
+        b"{",
+        b"[]",
+        b"null",
+        b'{"a":1,"a":2}',
+        b'{"a":NaN}',
+        b'{"a":"\\ud800"}',
+        b'{"a":"\xff"}',
+        b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+        b'{"sheet":' * 2000 + b"1" + b"}" * 2000,
+    ],
+)
+def test_what_is_no_i_json_has_one_fault(data: bytes) -> None:
+    """A document that cannot be read is one fault, and nothing else about it is known."""
+    found = open_declaration(data, reader({}))
+    assert [fault.code for fault in found.faults] == ["not_ijson"]
+    assert (found.declaration_id, found.mode, found.record_field.text) == (None, None, "record_id")
+
+
+def test_numbers_of_any_size_are_read() -> None:
+    """A number past every range is out of range, not a crash."""
+    data = files()[DECLARATION_FILE].replace(b'"cutoff": 3', b'"cutoff": ' + b"9" * 5000)
+    found = open_declaration(data, reader(files()))
+    assert {("sheet.output.cutoff"), "sheet_sha256"} == {fault.path for fault in found.faults}
+
+
+def test_an_invalid_declaration_tells_what_can_be_read() -> None:
+    """Its name, mode and record field are given where they are strings."""
+
+    def change(document: Document) -> None:
+        document["mode"] = "firm"
+        document["sheet"]["population"]["field"] = "meta.id"
+        document["declaration_id"] = 7
+
+    found = changed(change)
+    assert (found.declaration_id, found.mode, found.record_field.text) == (None, "firm", "meta.id")
+
+
+def test_every_code_is_described() -> None:
+    """The table of codes has one sentence each."""
+    assert all(text.endswith((".", "…")) for text in CODES.values())
+    assert json.dumps(dict(CODES))

@@ -1,0 +1,89 @@
+"""Partial reports: any split, merged in any order, is the one pass."""
+
+from __future__ import annotations
+
+import json
+from functools import reduce
+from operator import add
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rop_otel.core.profile.declaration import Opened
+from rop_otel.core.profile.fieldpath import FieldPath
+from rop_otel.core.profile.intake import Intake
+from rop_otel.core.profile.partial import Partial, PartialError
+from rop_otel.core.profile.report import run_report
+from rop_otel.core.profile.tally import Tally
+from tests.core.profile.declared import changed, opened
+from tests.core.profile.record_lines import lines
+
+DECLARATIONS = {
+    "hard": opened(),
+    "soft": opened(mode="soft"),
+    "invalid": changed(lambda document: document.update(extra=1)),
+}
+CUTOFFS = (1, 3)
+
+
+def tally_of(declaration: Opened, shard: list[tuple[int, bytes]]) -> Tally:
+    tally = Tally(declaration, cutoffs=CUTOFFS)
+    intake = Intake(declaration, tally, trace_field=FieldPath.parse("more"))
+    for number, line in shard:
+        intake.block(line + b"\n", file="f", line=number)
+    return tally
+
+
+def part(declaration: Opened, shard: list[tuple[int, bytes]]) -> Partial:
+    found = Partial.of(tally_of(declaration, shard), manifest_sha256=declaration.manifest_sha256, cutoffs=CUTOFFS)
+    return Partial.parse(found.to_bytes())
+
+
+@pytest.mark.parametrize("name", DECLARATIONS)
+@given(data=st.data(), records=st.lists(lines(), max_size=10), shards=st.integers(1, 4))
+def test_any_split_in_any_order_is_the_one_pass(
+    name: str, data: st.DataObject, records: list[bytes], shards: int
+) -> None:
+    """Records dealt out to shards, written, read and merged in any order give the report of one pass, byte for byte."""
+    declaration = DECLARATIONS[name]
+    numbered = list(enumerate(records, 1))
+    dealt: list[list[tuple[int, bytes]]] = [[] for _ in range(shards)]
+    for each in numbered:
+        dealt[data.draw(st.integers(0, shards - 1))].append(each)
+    parts = data.draw(st.permutations([part(declaration, shard) for shard in dealt]))
+    population = declaration.declaration.population if declaration.declaration and name == "hard" else None
+    merged = run_report(declaration, reduce(add, parts).accounts(population), cutoffs=CUTOFFS)
+    whole = run_report(declaration, tally_of(declaration, numbered).accounts(), cutoffs=CUTOFFS)
+    assert json.dumps(merged.as_dict()) == json.dumps(whole.as_dict())
+
+
+def test_parts_of_different_runs_do_not_mix() -> None:
+    """Another declaration, other cutoffs, or a trace target on one side only: refused."""
+    one = part(DECLARATIONS["hard"], [])
+    other = part(DECLARATIONS["soft"], [])
+    with pytest.raises(PartialError, match="different declarations"):
+        one + other
+    plain = Partial.of(Tally(DECLARATIONS["hard"]), manifest_sha256=one.manifest_sha256, cutoffs=CUTOFFS)
+    with pytest.raises(PartialError, match="trace target"):
+        one + plain
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"{}",
+        b"[]",
+        b"\xff",
+        b"[" * 5000,
+        part(DECLARATIONS["hard"], []).to_bytes().replace(b"rop-partial/v1", b"rop-partial/v9"),
+        part(DECLARATIONS["hard"], []).to_bytes().replace(b'"seen":"', b'"seen":"!'),
+        part(DECLARATIONS["hard"], []).to_bytes().replace(b'"seen":"eJ', b'"seen":"eK'),
+        part(DECLARATIONS["hard"], []).to_bytes().replace(b'"observed":0', b'"observed":-1'),
+    ],
+)
+def test_what_is_no_part_is_refused(line: bytes) -> None:
+    """Anything but a part is an error that says so."""
+    with pytest.raises(PartialError):
+        Partial.parse(line)
