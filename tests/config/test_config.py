@@ -107,7 +107,7 @@ def test_file_that_is_no_resolver_is_said_so(tmp_path: Path) -> None:
     """What is wrong with the file is in the message."""
     file = tmp_path / "r.json"
     file.write_text('{"resolver_version": "1"}', encoding="utf-8")
-    with pytest.raises(ConfigurationError, match="it is no resolver: .*'objects'"):
+    with pytest.raises(ConfigurationError, match=r"it is no resolver: .*'objects'"):
         Config.resolve(resolver=file, environ={})
 
 

@@ -11,6 +11,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.sdk.trace.sampling import Sampler
 from opentelemetry.trace import Tracer
 
+import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, Notice, StageRecord
@@ -29,6 +30,14 @@ class Hit:
 def hits(*ids: str) -> list[Hit]:
     """Return results with these IDs, the best first."""
     return [Hit(raw, 1.0 - place / 10) for place, raw in enumerate(ids)]
+
+
+def retrieve(*ids: str, packed: tuple[str, ...] = ()) -> None:
+    """Run two stages: a source, and what packs some of it."""
+    with rop.using_stage("vector") as stage:
+        stage.returned(list(ids))
+    with rop.using_stage("packing", input=list(ids)) as stage:
+        stage.returned(list(packed))
 
 
 class Watched:
