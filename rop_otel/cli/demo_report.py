@@ -17,6 +17,7 @@ from rich.text import Text
 from rop_otel.core.handoff import Severity, Verdict
 from rop_otel.reference.faults import Fault
 from rop_otel.reference.summary import SHOWN, Held, Summary
+from rop_otel.replay.text import printable
 
 _BAR: Final = 28
 _ORDER_NOTE: Final = (
@@ -67,7 +68,7 @@ def print_fault(fault: Fault, summary: Summary, console: Console) -> bool:
         soft_wrap=True,
     )
     question, message = summary.instances[fault.finding.value, fault.stage]
-    console.print(f"[bold]Such as[/]    {escape(question)}: {escape(message)}", highlight=False, soft_wrap=True)
+    console.print(f"[bold]Such as[/]    {escape(printable(f'{question}: {message}'))}", highlight=False, soft_wrap=True)
     return True
 
 
@@ -149,7 +150,7 @@ def _losses(summary: Summary) -> Table | str:
         summary.losses.items(), key=lambda loss: (-loss[1], loss[0][0] or "", loss[0][1])
     ):
         outcome = summary.examples[stage, cause]
-        example = f"{outcome.selected} ({outcome.question.id})"
+        example = printable(f"{outcome.selected} ({outcome.question.id})")
         table.add_row(stage or "–", cause, f"{count:,}", Text(example, overflow="ellipsis", no_wrap=True))
     return table
 

@@ -30,8 +30,8 @@ from rop_otel.reference.tools import Tools
 SERVICE = "rop-otel-demo"
 DEFAULT_PORT = 9464
 _INTRODUCTION = (
-    "For each question an object is selected, a hybrid pipeline retrieves passages, and a reader answers from them.\n"
-    "The monitor watches whether the selected object reaches the reader.\n"
+    "For each question, an object is selected and a hybrid pipeline looks for passages of it.\n"
+    "The monitor watches: does the selected object reach the reader, and if not, where is it lost?\n"
 )
 PAUSE_SECONDS = 0.25
 """Between two questions while serving: a load that a laptop does not notice."""
@@ -62,9 +62,6 @@ def run_demo(request: Request, console: Console) -> int:
     """
     fault = find_fault(request.fault) if request.fault else None
     started = time.perf_counter()
-    console.print(_INTRODUCTION, style="dim", highlight=False)
-    for sentence in rival_distributions():
-        console.print(f"[yellow]Note[/]       {sentence}", highlight=False, soft_wrap=True)
     task = _read(request, console)
     with _monitored(request, task) as monitoring:
         tools = _index(request, task, console)
@@ -87,6 +84,9 @@ def list_faults(console: Console) -> None:
 
 def _read(request: Request, console: Console) -> Task:
     task = files_task(list(request.corpus), list(request.questions)) if request.corpus else standard_library_task()
+    console.print(_INTRODUCTION, style="dim", highlight=False, soft_wrap=True)
+    for sentence in rival_distributions():
+        console.print(f"[yellow]Note[/]       {sentence}", highlight=False, soft_wrap=True)
     corpus = task.corpus
     what = (
         "pages" if request.corpus else f"documented objects of the standard library of Python {sys.version.split()[0]}"

@@ -46,6 +46,7 @@ def test_long_pages_become_several_passages_with_all_of_their_text(tmp_path: Pat
         (b'{"id": 7, "title": "t", "text": "x"}', ":2: 'id' has to be a non-empty string, not 7"),
         (b'{"id": "p1", "title": "One", "text": "Other."}', ":2: the id 'p1' is there twice with different text"),
         (b"\xff", ":2: no JSON"),
+        (b'{"id": "p", "title": "\\ud800", "text": "x"}', ":2: 'title' holds half of a surrogate pair"),
         (b"[" * 100_000, ":2: no JSON"),
     ],
 )
@@ -62,6 +63,7 @@ def test_a_bad_page_is_named_by_file_and_line(tmp_path: Path, line: bytes, what:
     [
         ({**QUESTION, "gold_ids": "p1"}, "'gold_ids' has to be a list of strings"),
         ({**QUESTION, "gold_ids": [1]}, "'gold_ids' has to be a list of strings"),
+        ({**QUESTION, "gold_ids": ["\ud800"]}, "'gold_ids' has to be a list of strings"),
         ({**QUESTION, "selected_id": 5}, "'selected_id' has to be a string or null"),
         ({"id": "q1"}, "'question' is missing"),
     ],
@@ -94,6 +96,8 @@ def test_a_missing_or_empty_file_is_an_error(tmp_path: Path) -> None:
         read_corpus([tmp_path / "none.jsonl"])
     with pytest.raises(InputError, match="no page in it"):
         read_corpus([write(tmp_path / "a.jsonl", raw=b"\n")])
+    with pytest.raises(InputError, match="no question in it"):
+        read_questions([write(tmp_path / "q.jsonl")])
 
 
 def test_without_a_recorded_selection_the_first_known_judged_object_counts(tmp_path: Path) -> None:

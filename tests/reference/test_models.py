@@ -102,6 +102,14 @@ def test_vectors_are_computed_once(encoder: Encoder, tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".building-*"))
 
 
+def test_a_damaged_cache_is_computed_anew(encoder: Encoder, tmp_path: Path) -> None:
+    """Vectors that cannot be read again are no reason to fail."""
+    first = cached_vectors(encoder, ["a"], folder=tmp_path)
+    (kept,) = tmp_path.iterdir()
+    (kept / "vectors.npy").write_bytes(b"")
+    np.testing.assert_array_equal(cached_vectors(encoder, ["a"], folder=tmp_path).vectors, first.vectors)
+
+
 def test_late_interaction_is_the_mean_of_best_matches(tmp_path: Path) -> None:
     """Kept as int8, token vectors give the same score to a hundredth."""
     random = np.random.default_rng(7)

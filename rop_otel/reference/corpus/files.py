@@ -26,7 +26,8 @@ def read_corpus(files: Iterable[Path]) -> Corpus:
     """
     items: dict[str, Item] = {}
     digest = hashlib.sha256()
-    for file in files:
+    named = list(files)
+    for file in named:
         for line, fields in read_lines(file):
             key = text_of(fields, "id", file=str(file), line=line)
             title = text_of(fields, "title", file=str(file), line=line)
@@ -36,8 +37,7 @@ def read_corpus(files: Iterable[Path]) -> Corpus:
                 raise InputError(f"the id {key!r} is there twice with different text", file=str(file), line=line)
             digest.update(f"{key}\0{title}\0{text}\0".encode("utf-8", "surrogatepass"))
     if not items:
-        names = ", ".join(str(file) for file in files)
-        raise InputError("no page in it", file=names or "corpus")
+        raise InputError("no page in it", file=", ".join(map(str, named)))
     return Corpus(scope=SCOPE, items=tuple(items.values()), titled=False, version=f"corpus-{digest.hexdigest()[:12]}")
 
 

@@ -44,7 +44,18 @@ def text_of(fields: dict[str, Any], key: str, *, file: str, line: int) -> str:
     if not isinstance(value, str) or not value.strip():
         what = f"{key!r} is missing" if key not in fields else f"{key!r} has to be a non-empty string, not {value!r}"
         raise InputError(what, file=file, line=line)
+    if not is_unicode(value):
+        raise InputError(f"{key!r} holds half of a surrogate pair, which is no text", file=file, line=line)
     return value
+
+
+def is_unicode(text: str) -> bool:
+    """Return whether a string can be written as UTF-8; JSON's escapes can name half of a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _object(data: bytes, *, file: str, line: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rop_otel.errors import InputError
-from rop_otel.reference.corpus.jsonlines import read_lines, text_of
+from rop_otel.reference.corpus.jsonlines import is_unicode, read_lines, text_of
 
 BUNDLED = Path(__file__).parent.parent / "data" / "questions.jsonl"
 
@@ -44,21 +44,24 @@ def read_questions(files: Iterable[Path]) -> tuple[Question, ...]:
         InputError: A file or line cannot be used; the message says where and why.
     """
     questions: dict[str, Question] = {}
-    for file in files:
+    named = list(files)
+    for file in named:
         for line, fields in read_lines(file):
             question = _question(fields, file=str(file), line=line)
             if question.id in questions:
                 raise InputError(f"the question id {question.id!r} is there twice", file=str(file), line=line)
             questions[question.id] = question
+    if not questions:
+        raise InputError("no question in it", file=", ".join(map(str, named)))
     return tuple(questions.values())
 
 
 def _question(fields: dict[str, Any], *, file: str, line: int) -> Question:
     gold = fields.get("gold_ids") or []
-    if not isinstance(gold, list) or not all(isinstance(one, str) and one for one in gold):
+    if not isinstance(gold, list) or not all(isinstance(one, str) and one and is_unicode(one) for one in gold):
         raise InputError(f"'gold_ids' has to be a list of strings, not {gold!r}", file=file, line=line)
     selected = fields.get("selected_id")
-    if selected is not None and not isinstance(selected, str):
+    if selected is not None and not (isinstance(selected, str) and is_unicode(selected)):
         raise InputError(f"'selected_id' has to be a string or null, not {selected!r}", file=file, line=line)
     return Question(
         id=text_of(fields, "id", file=file, line=line),

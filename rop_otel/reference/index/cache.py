@@ -36,14 +36,18 @@ def cached_vectors(
         progress: Told how far it is; not called where the cache holds them.
     """
     home = (folder or cache_folder()) / _key(encoder, texts)
-    if not home.is_dir():
-        home.parent.mkdir(parents=True, exist_ok=True)
-        staging = Path(tempfile.mkdtemp(prefix=".building-", dir=home.parent))
+    if home.is_dir():
         try:
-            _compute(encoder, texts, staging, progress or _silent)
-            _publish(staging, home)
-        finally:
-            shutil.rmtree(staging, ignore_errors=True)
+            return VectorStore.open(home)
+        except (OSError, ValueError, EOFError):
+            shutil.rmtree(home)  # damaged: compute it anew
+    home.parent.mkdir(parents=True, exist_ok=True)
+    staging = Path(tempfile.mkdtemp(prefix=".building-", dir=home.parent))
+    try:
+        _compute(encoder, texts, staging, progress or _silent)
+        _publish(staging, home)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
     return VectorStore.open(home)
 
 
