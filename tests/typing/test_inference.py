@@ -63,7 +63,8 @@ async def test_types_stay_as_they_are() -> None:
     """A decorated function keeps its parameters and its result, in the type checker's eyes and at run time."""
     assert_type(search("q"), list[str])
     assert_type(search("q", 3), list[str])
-    assert_type(search_async("q", k=3), Coroutine[Any, Any, list[str]]).close()
+    pending: Coroutine[Any, Any, list[str]] = search_async("q", k=3)
+    pending.close()
     assert_type(await search_async("q"), list[str])
     assert_type(search_yielding("q"), Iterator[str])
     assert_type(search_yielding_async("q"), AsyncIterator[str])
