@@ -82,6 +82,21 @@ def test_two_runs_give_the_same_evidence(tools: Tools, questions: tuple[Question
         assert _concluded(one) == _concluded(other)
 
 
+@pytest.mark.usefixtures("monitored")
+def test_totals_add_up(tools: Tools, questions: tuple[Question, ...]) -> None:
+    """Verdicts, losses, selections and the funnel count the same handoffs, and every loss has an example."""
+    outcomes, summary = run(tools, questions, find_fault("hidden_cut"))
+    assert sum(summary.verdicts.values()) == summary.handoffs == len(outcomes)
+    assert sum(summary.losses.values()) == summary.verdicts[Verdict.FAIL] > 0
+    assert (summary.funnel[-1].stage, summary.funnel[-1].held) == ("shown", summary.verdicts[Verdict.PASS])
+    assert summary.right + summary.wrong + summary.unselected == len(outcomes)
+    assert set(summary.examples) == set(summary.losses)
+    assert summary.instances["silent_cut", "mmr"][0] == "q1"
+    assert [means.stage for means in summary.means] == [stage for stage in (*EXPECTED, "shown") if stage != "rescue"]
+    lengths = [len(outcome.assessment.shown.ids) for outcome in outcomes]
+    assert summary.means[-1].returned == pytest.approx(sum(lengths) / len(lengths))
+
+
 def test_another_process_gives_the_same_evidence(tools: Tools, tmp_path: Path) -> None:
     """Nothing depends on the order of sets: another hash seed gives the same evidence."""
     code = (

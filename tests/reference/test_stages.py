@@ -1,18 +1,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rop_otel.reference.models import default_encoder, model_in
 from rop_otel.reference.query import analyse
 from rop_otel.reference.selector import Selector
+from rop_otel.reference.session import Session
 from rop_otel.reference.stages import Hit, Passage, Placed
 from rop_otel.reference.stages.context import expand, expand_all, reorder, select_sentences, shown_text
 from rop_otel.reference.stages.packing import find_needles, pack
 from rop_otel.reference.stages.reading import read
-from rop_otel.reference.stages.reranking import LateInteraction, WordOverlap, diversify, rerank
+from rop_otel.reference.stages.reranking import CrossEncoder, LateInteraction, WordOverlap, diversify, rerank
 from rop_otel.reference.stages.retrieval import boost_names, fuse, keep_scope
 from rop_otel.reference.tools import Tools
 
@@ -59,6 +62,20 @@ def test_reranking_orders_by_the_model_and_cuts(tools: Tools) -> None:
         ranked = rerank(tools.index, reranker, query, hits, 2)
         assert [ranked[0].id, len(ranked)] == ["json.dumps#0", 2]
     assert rerank(tools.index, LateInteraction(tools.index, tools.encoder), query, [], 2) == []
+
+
+def test_any_cross_encoder_can_rerank(tools: Tools, tmp_path: Path) -> None:
+    """A model named by its folder reads query and passage together, gives each pair a score, and stands in the name."""
+    files = default_encoder()
+    (tmp_path / "model.onnx").symlink_to(files.model)
+    (tmp_path / "tokenizer.json").symlink_to(files.tokenizer)
+    reranker = CrossEncoder(tools.index, Session(model_in(tmp_path, name="mine")))
+    hits = [hit("heapq.merge#0"), hit("json.dumps#0")]
+    ranked = rerank(tools.index, reranker, analyse("merge"), hits, 2)
+    assert reranker.implementation.startswith("cross-encoder, mine (")
+    assert {found.id for found in ranked} == {"heapq.merge#0", "json.dumps#0"}
+    assert ranked[0].score > ranked[1].score
+    assert ranked == rerank(tools.index, reranker, analyse("merge"), hits[::-1], 2)
 
 
 def test_mmr_keeps_the_best_and_avoids_likeness(tools: Tools) -> None:
