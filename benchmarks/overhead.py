@@ -61,6 +61,7 @@ def main() -> None:
             "whole_over_plain": times["whole monitor"] / times["plain OpenTelemetry"],
             "whole_over_flattened": times["whole monitor"] / times["flattened"],
             "sampled_out_over_recording": times["sampled out"] / times["whole monitor"],
+            "sampled_out_over_plain": times["sampled out"] / times["plain OpenTelemetry"],
             "disabled_us": (times["switched off"] - times["bare"]) / len(run),
         },
         TARGETS,

@@ -22,6 +22,7 @@ from rop_otel.tracing.reading import Reading
 from rop_otel.tracing.runtime import Runtime
 from rop_otel.tracing.scalars import as_count, as_id, as_score, is_text
 from rop_otel.tracing.spec import Spec
+from rop_otel.tracing.writing import write
 
 _T = TypeVar("_T")
 _NO_CONTEXT: Final = Context()
@@ -44,6 +45,7 @@ class Stage:
         "_opened",
         "_over",
         "_parent_id",
+        "_recording",
         "_round",
         "_runtime",
         "_span",
@@ -62,6 +64,7 @@ class Stage:
         self._told = False
         self._over = False
         self._wanted = True
+        self._recording = False
         self._span: Span = INVALID_SPAN
 
     def returned(
@@ -95,7 +98,8 @@ class Stage:
         if scores is not None:
             facts.scores = self._aligned("scores", scores, as_score)
         if scopes is not None:
-            facts.scopes = self._hashed(self._aligned("scopes", scopes, _as_scope) or ())
+            aligned = self._aligned("scopes", scopes, _as_scope)
+            facts.scopes = None if aligned is None else self._hashed(aligned)
         if labels is not None:
             facts.labels = self._labels(labels)
             if self._handoff is not None and facts.labels is not None:
@@ -119,20 +123,24 @@ class Stage:
         Args:
             results: As for :meth:`returned`. Without this, a stage is taken to be handed what feeds it.
         """
-        if not self._wanted or any(result is None for result in results):
+        if not self._wanted:
             return
         limit = self._runtime.config.max_ids
         ids: Ids = ()
         total = 0
         for result in results:
-            reading = self._spec.inputs.read(result, limit=limit)
-            if reading.ids is None:
+            if result is None:
+                return
+            read, _, _, cut = self._spec.inputs.read(result, limit=limit)
+            if read is None:
                 self._misuse(Where.INPUT, f"no ID can be read in the input, {_described(result)}")
                 return
-            ids += reading.ids
-            total += reading.total or len(reading.ids)
-        self._facts.input = self._hashed(ids if total <= limit else ids[:limit])
-        self._facts.input_count = total if total > limit else None
+            ids = ids + read if ids else read
+            total += cut or len(read)
+        if total > limit:
+            ids = ids[:limit]
+            self._facts.input_count = total
+        self._facts.input = self._hashed(ids)
 
     def implementation(self, name: str, *, fallback: bool = False) -> None:
         """Tell what really runs.
@@ -202,7 +210,8 @@ class Stage:
         except Exception:  # noqa: BLE001 - a broken sampler or span processor is kept from the application
             runtime.mishaps.failure(Where.STAGE, spec.place, "its span could not be started")
         self._identify(at)
-        self._wanted = self._opened is not None or self._span.is_recording()
+        self._recording = self._span.is_recording()
+        self._wanted = self._recording or self._opened is not None
         self._context = moved(before, Here(handoff, self, at.round), self._span)
         if self._opened is not None:
             self._opened.began(self)
@@ -264,20 +273,19 @@ class Stage:
         else:
             same = context.trace_id == handoff._trace_number
             self.trace_id = handoff.trace_id if same else format_trace_id(context.trace_id)
-            self.span_id = format_span_id(context.span_id)
+            self.span_id = f"{context.span_id:016x}"
         self._parent_id = enclosing.span_id if enclosing is not None and enclosing._handoff is handoff else None
 
     def _end_span(self, end: int, error: BaseException | None) -> None:
         span = self._span
-        if span.is_recording():
+        if self._recording:
             attributes: dict[str, Any] = {}
             if self._handoff is not None:
-                attributes.update(self._spec.attributes)
-                attributes[semconv.HANDOFF_ID] = self._handoff.id
+                attributes = {**self._spec.attributes, semconv.HANDOFF_ID: self._handoff.id}
             self._facts.write_on(attributes)
             if self._round is not None:
                 attributes[semconv.ROUND] = self._round
-            span.set_attributes(attributes)
+            write(span, attributes)
             if error is not None:
                 span.record_exception(error, timestamp=end)
                 span.set_status(Status(StatusCode.ERROR, type(error).__name__))
