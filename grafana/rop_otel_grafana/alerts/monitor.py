@@ -1,0 +1,147 @@
+"""Alerts about what is not seen: handoffs that stopped, and the monitor's own errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rop_otel import semconv
+from rop_otel_grafana.alerts.alert import Alert, Page, subject, value_of
+from rop_otel_grafana.promql import HANDOFF, WHERE, equal, growth, handoff_labels, one_of, select, sum_increase
+from rop_otel_grafana.settings import Settings, seconds
+
+ABSENT, ERRORS = "HandoffTrafficAbsent", "MonitorErrors"
+
+
+def alerts(settings: Settings) -> list[Alert]:
+    """Return the rules."""
+    return [_silent(settings), *_declared(settings), *_errors(settings)]
+
+
+def _silent(settings: Settings) -> Alert:
+    absent, labels = settings.absent, handoff_labels(settings)
+    others = (one_of(HANDOFF, sorted(settings.handoffs), negated=True),) if settings.handoffs else ()
+    handoffs = select(settings, semconv.VERDICTS.prometheus, *others)
+    parts = seconds(absent.over) / seconds(absent.window)
+    before = sum_increase(labels, handoffs, absent.over, offset=absent.window)
+    return Alert(
+        name=ABSENT,
+        expression=(
+            f"{before} / {parts:g} >= {absent.usual:g}\n"
+            f"unless on ({', '.join(labels)}) {sum_increase(labels, handoffs, absent.window)} > 0"
+        ),
+        hold=absent.hold,
+        severity="critical",
+        summary=f"No {subject(settings)} any more",
+        description=(
+            f"No {subject(settings)} was assessed in {absent.window}, where there usually are {{{{ $value | humanize"
+            f" }}}} in that time: no stage is seen, and nothing is known about losses (cause: no data)."
+        ),
+    )
+
+
+def _declared(settings: Settings) -> Iterator[Alert]:
+    """Give a rule for each declared handoff, which fires also where it was never seen."""
+    absent, labels = settings.absent, handoff_labels(settings)
+    for name in sorted(settings.handoffs):
+        handoffs = select(settings, semconv.VERDICTS.prometheus, equal(HANDOFF, name))
+        yield Alert(
+            name=ABSENT,
+            expression=(
+                f"{sum_increase(labels, handoffs, absent.window)} == 0\n"
+                f"or absent_over_time({handoffs}[{absent.window}])"
+            ),
+            hold=absent.hold,
+            severity="critical",
+            summary=f"No handoff {value_of(HANDOFF)}, which is declared to be there",
+            description=(
+                f"No {subject(settings)} was assessed in {absent.window}: no stage is seen, and nothing is known about"
+                " losses (cause: no data)."
+            ),
+        )
+
+
+def _errors(settings: Settings) -> list[Alert]:
+    service = value_of(settings.service_label, otherwise="unknown")
+    errors = growth(
+        (settings.service_label, WHERE), select(settings, semconv.SELF_ERRORS.prometheus), settings.errors
+    )
+    rejected = sum_increase(
+        (settings.service_label,), select(settings, semconv.SELF_REJECTED.prometheus), settings.errors
+    )
+    return [
+        Alert(
+            name=ERRORS,
+            expression=f"{errors} > 0",
+            hold="1m",
+            severity="warning",
+            summary=f"The monitor in service {service} has errors in {value_of(WHERE)}",
+            description=(
+                f"{{{{ $value | humanize }}}} errors within {settings.errors} in the monitor of service {service}, at"
+                f" {value_of(WHERE)}. They were kept from the application; some handoffs or stages may be missing from"
+                " the numbers."
+            ),
+        ),
+        Alert(
+            name=ERRORS,
+            expression=f"{rejected} > 0",
+            hold="1m",
+            severity="warning",
+            labels={WHERE: "ledger"},
+            summary=f"The monitor in service {service} turns handoffs away",
+            description=(
+                f"{{{{ $value | humanize }}}} handoffs of service {service} were not monitored within"
+                f" {settings.errors}, because too many were open (cause: the cap on open handoffs)."
+            ),
+        ),
+    ]
+
+
+def pages(settings: Settings) -> list[Page]:
+    """Return what the runbook says."""
+    labels = handoff_labels(settings)
+    handoffs = select(settings, semconv.VERDICTS.prometheus)
+    return [
+        Page(
+            name=ABSENT,
+            means=(
+                f"A handoff that usually takes place has not been seen for {settings.absent.window}. Shares have no"
+                " data then, and no other alert can fire: silence is not health."
+            ),
+            see=(
+                ("When did it stop?", sum_increase(labels, handoffs, settings.absent.window)),
+                ("Does Prometheus reach the service?", "up"),
+            ),
+            attempts=(
+                "Is the service up, and does Prometheus scrape it? Look at the targets page.",
+                "Behind a collector: is its receiver reached, and does its exporter still answer?",
+                "Was the handoff renamed, or is monitoring switched off"
+                f" (`{semconv.ENV_DISABLED}`)? With more handoff names than the cap it counts as `{semconv.OTHER}`.",
+                "Is the silence right, at night say? Take a longer window.",
+            ),
+        ),
+        Page(
+            name=ERRORS,
+            means=(
+                "The monitor caught an error of its own, or was used wrongly, or turned handoffs away. The application"
+                " did not notice; the numbers may lack something."
+            ),
+            see=(
+                (
+                    "Where?",
+                    sum_increase(
+                        (settings.service_label, WHERE), select(settings, semconv.SELF_ERRORS.prometheus), "1h"
+                    ),
+                ),
+                (
+                    "How many handoffs are open?",
+                    f"sum by ({settings.service_label}) ({select(settings, semconv.SELF_OPEN.prometheus)})",
+                ),
+            ),
+            attempts=(
+                "Read the service's log: each kind of error is logged once, with its stack.",
+                f"In a test, set `{semconv.ENV_STRICT}`: misuse then raises where it happens.",
+                "Handoffs turned away: are handoffs opened and never ended? Open ones then grow without coming back."
+                f" Otherwise raise `{semconv.ENV_MAX_OPEN}`.",
+            ),
+        ),
+    ]

@@ -1,0 +1,91 @@
+"""Alerts about whole runs."""
+
+from __future__ import annotations
+
+from rop_otel import semconv
+from rop_otel_grafana.alerts.alert import Alert, Page, value_of
+from rop_otel_grafana.promql import RUN, STATUS, VERDICT, equal, one_of, select
+from rop_otel_grafana.settings import Settings
+
+FAILED, UNVERIFIABLE = "RunFailed", "RunUnverifiable"
+
+FAIL, UNKNOWN = "RUN_FAIL", ("RUN_UNVERIFIABLE", "RUN_INVALID")
+MISSING = "MISSING"
+
+
+def alerts(settings: Settings) -> list[Alert]:
+    """Return the rules."""
+    status = f"{value_of(RUN)} of service {value_of(settings.service_label, otherwise='unknown')}"
+    return [
+        Alert(
+            name=FAILED,
+            expression=f"{_status(settings, equal(STATUS, FAIL))} == 1",
+            hold=settings.run_hold,
+            severity="critical",
+            summary=f"Run {status} failed",
+            description=(
+                f"Run {status} has status {value_of(STATUS)}: at least one selected object certainly did not reach the"
+                " reader. The report names the records, their stages and causes."
+            ),
+        ),
+        Alert(
+            name=UNVERIFIABLE,
+            expression=f"{_status(settings, one_of(STATUS, UNKNOWN))} == 1",
+            hold=settings.run_unverifiable_hold,
+            severity="warning",
+            summary=f"Run {status} proves nothing",
+            description=(
+                f"Run {status} has status {value_of(STATUS)} for {settings.run_unverifiable_hold}: records are missing"
+                " or cannot be judged, so neither success nor failure is shown."
+            ),
+        ),
+    ]
+
+
+def _status(settings: Settings, matcher: str) -> str:
+    labels = ", ".join((settings.service_label, RUN, STATUS))
+    return f"max by ({labels}) ({select(settings, semconv.RUN_STATUS.prometheus, matcher)})"
+
+
+def pages(settings: Settings) -> list[Page]:
+    """Return what the runbook says."""
+    labels = ", ".join((settings.service_label, RUN, VERDICT))
+    records = f"max by ({labels}) ({select(settings, semconv.RUN_RECORDS.prometheus)})"
+    missing = f"max by ({labels}) ({select(settings, semconv.RUN_RECORDS.prometheus, equal(VERDICT, MISSING))})"
+    return [
+        Page(
+            name=FAILED,
+            means=(
+                "A run over a declared population ended with at least one FAIL: a selected object that certainly did"
+                " not reach the reader. Alerts about single stages of the same service are held back meanwhile."
+            ),
+            see=(("How many records have which verdict?", records),),
+            attempts=(
+                "`rop-otel explain` on the run's report lists the failing records with the place of their loss.",
+                "Take the commonest pair of stage and cause first; `SelectedObjectDropsBeforeReader` below says what to"
+                " try for each cause.",
+                "Do not exclude failing records: the population was fixed before the run.",
+            ),
+        ),
+        Page(
+            name=UNVERIFIABLE,
+            means=(
+                "The run gives no result. Records that were declared are missing, or could not be judged; a handoff"
+                " that starts and never ends is a missing record after its time to live. `RUN_INVALID` is a"
+                " declaration that breaks the contract."
+            ),
+            see=(
+                ("How many records are missing?", missing),
+                (
+                    "Did handoffs never end?",
+                    f"increase({select(settings, semconv.SELF_EXPIRED.prometheus)}[1h])",
+                ),
+            ),
+            attempts=(
+                "Is the run still going on? It proves nothing until its last record: raise the hold beyond its length.",
+                "Did a process crash, or a client give up? Look for expired handoffs and for `HandoffTrafficAbsent`.",
+                "Is the resolver that the handoffs name at hand where they are judged?",
+                "Are IDs unreadable at a stage (`ids_unreadable`)? Give the decorator a way to read them.",
+            ),
+        ),
+    ]

@@ -1,0 +1,218 @@
+"""The one configuration of dashboards, rules and alerts: the user's names, targets and labels."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
+
+Duration = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]*(s|m|h|d|w)$")]
+"""A time span as PromQL writes it, of one unit."""
+
+Label = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z_][a-zA-Z0-9_]*$")]
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Rate = Annotated[float, Field(gt=0.0, lt=1.0)]
+
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+def seconds(duration: Duration) -> int:
+    """Return the length of a duration.
+
+    >>> seconds("15m")
+    900
+    """
+    return int(duration[:-1]) * _SECONDS[duration[-1]]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Burn(_Table):
+    """A pair of windows over which losses are compared with what the target allows.
+
+    Args:
+        long: The window that must show enough losses to matter.
+        short: The window that must show that they go on.
+        hold: How long both must hold before the alert fires.
+        factor: How many times the allowed share of losses is too much.
+        ceiling: Where that share would exceed it: how far between what is allowed and losing everything to alert.
+        least: Losses in the long window below which chance explains them.
+    """
+
+    long: Duration
+    short: Duration
+    hold: Duration
+    factor: Annotated[float, Field(ge=1.0)]
+    ceiling: Rate
+    least: Annotated[int, Field(ge=1)] = 10
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if seconds(self.short) >= seconds(self.long):
+            raise ValueError(f"the short window ({self.short}) must be shorter than the long one ({self.long})")
+        return self
+
+    def threshold(self, target: float) -> float:
+        """Return the share of losses above which this pair alerts; always below 1, however low the target is."""
+        allowed = 1.0 - target
+        return round(min(self.factor * allowed, allowed + self.ceiling * (1.0 - allowed)), 6)
+
+
+class Rare(_Table):
+    """When a handoff is rare, so that a share says nothing and the first loss is an alert.
+
+    Args:
+        below: Fewer handoffs than this ...
+        per: ... in this time.
+        window: How long a loss keeps the alert firing.
+        hold: How long before it fires.
+    """
+
+    below: Annotated[int, Field(ge=1)] = 30
+    per: Duration = "1h"
+    window: Duration = "15m"
+    hold: Duration = "1m"
+
+
+class Watch(_Table):
+    """A share that alerts.
+
+    Args:
+        window: Over which it is taken.
+        above: Alert where it is higher.
+        hold: For how long.
+    """
+
+    window: Duration = "5m"
+    above: Share
+    hold: Duration = "5m"
+
+
+class RecallDrop(_Table):
+    """When a stage has become worse than it was.
+
+    Args:
+        window: Over which recall is taken.
+        earlier: How long ago to compare with.
+        by: Alert where recall fell by more than this.
+        k: The depth.
+        least: Scored lists below which a window says nothing.
+        hold: For how long.
+    """
+
+    window: Duration = "1h"
+    earlier: Duration = "1d"
+    by: Rate = 0.1
+    k: Literal[1, 3, 5, 10] = 5
+    least: Annotated[int, Field(ge=1)] = 50
+    hold: Duration = "15m"
+
+
+class Absence(_Table):
+    """When the silence of a handoff is remarkable.
+
+    Args:
+        window: No handoff for so long ...
+        usual: ... where there were, on average, at least so many in such a window ...
+        over: ... of this long a time before.
+        hold: For how long.
+    """
+
+    window: Duration = "15m"
+    usual: Annotated[float, Field(gt=0)] = 5.0
+    over: Duration = "1d"
+    hold: Duration = "5m"
+
+
+class Declared(_Table):
+    """A handoff that is expected to be there at all times.
+
+    Args:
+        target: Its own target; without one, the general target.
+    """
+
+    target: Rate | None = None
+
+
+class Settings(_Table):
+    """Everything that dashboards, rules and alerts are made from.
+
+    Args:
+        service_label: Label that names the service: ``job`` where ``/metrics`` is scraped (and where a collector's
+            exporter is scraped with ``honor_labels``), ``service_name`` where resource attributes become labels.
+        match: Labels and values that every query asks for, such as ``env = "production"``.
+        target: Share of selected objects that must reach the reader.
+        handoffs: Handoffs by name that must have traffic, with their own targets.
+        labels: Labels that every alert carries, for routing.
+        runbook: Address of the runbook; a heading is appended.
+        window: Over which panels take shares.
+        interval: How often rules are evaluated.
+        arms: Stage kinds that are compared with fusion.
+        traces: Kind of the data source that holds the traces.
+        prometheus_url, traces_url: Addresses of the data sources, as Grafana reaches them.
+        dashboards_path: Folder in which Grafana finds the dashboards.
+        webhook: Where the example routing sends.
+    """
+
+    service_label: Label = "job"
+    match: dict[Label, str] = {}
+    target: Rate = 0.95
+    handoffs: dict[str, Declared] = {}
+    labels: dict[Label, str] = {}
+    runbook: Annotated[str, StringConstraints(min_length=1)] = "runbook.md"
+    window: Duration = "5m"
+    arms: Annotated[tuple[str, ...], Field(min_length=1)] = ("vector", "lexical")
+    interval: Duration = "15s"
+
+    fast: Burn = Burn(long="2m", short="1m", hold="15s", factor=4, ceiling=0.5)
+    slow: Burn = Burn(long="6h", short="30m", hold="15m", factor=2, ceiling=0.25)
+    rare: Rare = Rare()
+    recall: RecallDrop = RecallDrop()
+    misattributed: Watch = Watch(above=0.01)
+    unresolved: Watch = Watch(above=0.02)
+    starved: Watch = Watch(above=0.05)
+    fallback: Watch = Watch(above=0.05)
+    leak: Duration = "15m"
+    absent: Absence = Absence()
+    run_hold: Duration = "1m"
+    run_unverifiable_hold: Duration = "15m"
+    errors: Duration = "15m"
+
+    traces: Literal["tempo", "jaeger"] = "tempo"
+    prometheus_url: str = "http://localhost:9090"
+    traces_url: str = "http://localhost:3200"
+    dashboards_path: str = "/etc/grafana/rop-otel/dashboards"
+    webhook: str = "http://localhost:9095/"
+
+    @field_validator("handoffs")
+    @classmethod
+    def _named(cls, handoffs: dict[str, Declared]) -> dict[str, Declared]:
+        if "" in handoffs:
+            raise ValueError("a handoff has a name")
+        return handoffs
+
+    @model_validator(mode="after")
+    def _no_clash(self) -> Self:
+        own = {"alertname", "severity", "speed", self.service_label}
+        clash = sorted(name for name in self.labels if name in own or re.match("rop_|__", name))
+        if clash:
+            raise ValueError(f"labels already taken by the alerts themselves: {', '.join(clash)}")
+        return self
+
+    def target_of(self, handoff: str) -> float:
+        """Return the target of a declared handoff."""
+        return self.handoffs[handoff].target or self.target
+
+
+def read_settings(file: Path) -> dict[str, object]:
+    """Return the settings in a TOML file, not yet checked.
+
+    Raises:
+        ValueError: It is no TOML.
+    """
+    return tomllib.loads(file.read_text(encoding="utf-8"))
