@@ -6,7 +6,14 @@ from rop_otel_grafana.alerts import citations, monitor, runs, selected, stages
 from rop_otel_grafana.promql import CAUSE, DROPPED_AT, HANDOFF
 from rop_otel_grafana.settings import Settings
 
-PER_STAGE = (selected.NAME, stages.RECALL, stages.FALLBACK, stages.STARVED, citations.MISATTRIBUTED, citations.UNRESOLVED)
+PER_STAGE = (
+    selected.NAME,
+    stages.RECALL,
+    stages.FALLBACK,
+    stages.STARVED,
+    citations.MISATTRIBUTED,
+    citations.UNRESOLVED,
+)
 """Alerts that a failed run of the same service says at once. A leak of another scope is never held back."""
 
 

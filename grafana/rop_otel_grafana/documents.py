@@ -7,7 +7,7 @@ import json
 import yaml
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(yaml.SafeDumper):  # type: ignore[misc]  # PyYAML ships no types
     """Writes strings of several lines as blocks, and no references."""
 
     def ignore_aliases(self, data: object) -> bool:

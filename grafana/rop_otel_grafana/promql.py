@@ -42,7 +42,7 @@ def equal(label: str, value: str) -> str:
 
 
 def one_of(label: str, values: Iterable[str], *, negated: bool = False) -> str:
-    """Return the matcher of several values, or of all others; names with special characters match as they are.
+    r"""Return the matcher of several values, or of all others; names with special characters match as they are.
 
     >>> one_of("a", ["b.c", "d"])
     'a=~"b\\\\.c|d"'

@@ -13,7 +13,6 @@ from rop_otel_grafana.promql import (
     CAUSE,
     DROPPED_AT,
     FINDING,
-    K,
     MEASURE,
     OUTCOME,
     PRESENT,
@@ -21,6 +20,7 @@ from rop_otel_grafana.promql import (
     STAGE,
     TARGET,
     VERDICT,
+    K,
     equal,
     handoff_labels,
     one_of,
@@ -127,9 +127,7 @@ VERDICT_SHARE = Ratio(level="service_handoff_verdict", what="rop_handoff_verdict
 SURVIVAL = Ratio(level="service_handoff_stage", what="rop_stage_survival", expression=_survival)
 """Share of a stage's lists that hold the selected object."""
 
-SCORE = Ratio(
-    level="service_handoff_stage_measure", what="rop_stage_score", operation="mean_rate", expression=_score
-)
+SCORE = Ratio(level="service_handoff_stage_measure", what="rop_stage_score", operation="mean_rate", expression=_score)
 """Mean of a measure over a stage's lists."""
 
 RETURNED = Ratio(level="service_handoff_stage", what="rop_stage_returned", operation="mean_rate", expression=_returned)
@@ -172,5 +170,3 @@ def groups(settings: Settings) -> list[dict[str, object]]:
 def _rules(settings: Settings, recorded: Ratio, spans: Sequence[Duration]) -> Iterator[dict[str, object]]:
     for window in sorted(set(spans), key=seconds):
         yield {"record": recorded.over(window), "expr": recorded.expression(settings, window)}
-
-

@@ -198,7 +198,7 @@ class Settings(_Table):
 
     @model_validator(mode="after")
     def _no_clash(self) -> Self:
-        own = {"alertname", "severity", "speed", self.service_label}
+        own = {"alertname", "declared", "severity", "speed", "target", self.service_label}
         clash = sorted(name for name in self.labels if name in own or re.match("rop_|__", name))
         if clash:
             raise ValueError(f"labels already taken by the alerts themselves: {', '.join(clash)}")

@@ -7,12 +7,14 @@ from typing import Annotated
 
 import typer
 
+from rop_otel.cli.dashboards import dashboards
 from rop_otel.cli.declare import declare
 from rop_otel.cli.demo import demo
 from rop_otel.cli.evaluate import evaluate
 from rop_otel.cli.explain import explain
 from rop_otel.cli.merge import merge
 from rop_otel.cli.replay import replay
+from rop_otel.cli.rules import rules
 from rop_otel.cli.schema import schema
 from rop_otel.cli.several import SeveralValues
 from rop_otel.errors import RopError
@@ -34,6 +36,8 @@ app.command(cls=SeveralValues)(evaluate)
 app.command(cls=SeveralValues)(explain)
 app.command()(merge)
 app.command()(schema)
+app.command()(rules)
+app.command()(dashboards)
 
 
 def _print_version(asked: bool) -> None:

@@ -58,9 +58,7 @@ def alerts(settings: Settings) -> list[Alert]:
 
 def pages(settings: Settings) -> list[Page]:
     """Return what the runbook says."""
-    citations = sum_increase(
-        handoff_labels(settings, OUTCOME), select(settings, semconv.CITATIONS.prometheus), "15m"
-    )
+    citations = sum_increase(handoff_labels(settings, OUTCOME), select(settings, semconv.CITATIONS.prometheus), "15m")
     labels = select(settings, semconv.FINDINGS_COUNT.prometheus, f'{FINDING}=~"label_.*|citation_unresolved"')
     findings = sum_increase(handoff_labels(settings, STAGE, FINDING), labels, "1h")
     see = (("What becomes of citations?", citations), ("Which check says so, and where?", findings))
@@ -73,9 +71,11 @@ def pages(settings: Settings) -> list[Page]:
             ),
             see=see,
             attempts=(
-                "Does the response rebuild its sources from another list than the one that was labelled? A reorder"
-                " before labelling makes a prefix of the earlier list a different set. Return the labelled passages"
-                " themselves, in the order of their labels.",
+                (
+                    "Does the response rebuild its sources from another list than the one that was labelled? A reorder"
+                    " before labelling makes a prefix of the earlier list a different set. Return the labelled passages"
+                    " themselves, in the order of their labels."
+                ),
                 "Does a rescue or a second round number its labels from the start again (`label_duplicate`)?",
                 "Are sources removed or merged between labelling and the response? Carry label and passage together.",
             ),
@@ -88,12 +88,18 @@ def pages(settings: Settings) -> list[Page]:
             ),
             see=see,
             attempts=(
-                "`unattached`: whatever puts labelled text before the reader (a rescue, too) must also put the passage"
-                " into the response's sources.",
-                "`unresolved`: does the reader invent labels? Look for a changed prompt or model, and for starved"
-                " contexts, which invite it.",
-                f"Are labels written in the answer as they were shown (`{semconv.CONTEXT_LABELS}`)? Set"
-                " `citation_pattern` if the answer writes them in another way.",
+                (
+                    "`unattached`: whatever puts labelled text before the reader (a rescue, too) must also put the passage"
+                    " into the response's sources."
+                ),
+                (
+                    "`unresolved`: does the reader invent labels? Look for a changed prompt or model, and for starved"
+                    " contexts, which invite it."
+                ),
+                (
+                    f"Are labels written in the answer as they were shown (`{semconv.CONTEXT_LABELS}`)? Set"
+                    " `citation_pattern` if the answer writes them in another way."
+                ),
             ),
         ),
     ]

@@ -40,31 +40,31 @@ def _silent(settings: Settings) -> Alert:
 
 
 def _declared(settings: Settings) -> Iterator[Alert]:
-    """Give a rule for each declared handoff, which fires also where it was never seen."""
-    absent, labels = settings.absent, handoff_labels(settings)
-    for name in sorted(settings.handoffs):
-        handoffs = select(settings, semconv.VERDICTS.prometheus, equal(HANDOFF, name))
-        yield Alert(
-            name=ABSENT,
-            expression=(
-                f"{sum_increase(labels, handoffs, absent.window)} == 0\n"
-                f"or absent_over_time({handoffs}[{absent.window}])"
-            ),
-            hold=absent.hold,
-            severity="critical",
-            summary=f"No handoff {value_of(HANDOFF)}, which is declared to be there",
-            description=(
-                f"No {subject(settings)} was assessed in {absent.window}: no stage is seen, and nothing is known about"
-                " losses (cause: no data)."
-            ),
-        )
+    """Give one rule for the declared handoffs, which fires also where one was never seen; none where none is."""
+    if not settings.handoffs:
+        return
+    absent, names, series = settings.absent, sorted(settings.handoffs), semconv.VERDICTS.prometheus
+    seen = sum_increase(handoff_labels(settings), select(settings, series, one_of(HANDOFF, names)), absent.window)
+    never = (
+        f"or absent_over_time({select(settings, series, equal(HANDOFF, name))}[{absent.window}])" for name in names
+    )
+    yield Alert(
+        name=ABSENT,
+        expression="\n".join([f"{seen} == 0", *never]),
+        hold=absent.hold,
+        severity="critical",
+        labels={"declared": "true"},
+        summary=f"No handoff {value_of(HANDOFF)}, which is declared to be there",
+        description=(
+            f"No {subject(settings)} was assessed in {absent.window}: no stage is seen, and nothing is known about"
+            " losses (cause: no data)."
+        ),
+    )
 
 
 def _errors(settings: Settings) -> list[Alert]:
     service = value_of(settings.service_label, otherwise="unknown")
-    errors = growth(
-        (settings.service_label, WHERE), select(settings, semconv.SELF_ERRORS.prometheus), settings.errors
-    )
+    errors = growth((settings.service_label, WHERE), select(settings, semconv.SELF_ERRORS.prometheus), settings.errors)
     rejected = sum_increase(
         (settings.service_label,), select(settings, semconv.SELF_REJECTED.prometheus), settings.errors
     )
@@ -114,8 +114,10 @@ def pages(settings: Settings) -> list[Page]:
             attempts=(
                 "Is the service up, and does Prometheus scrape it? Look at the targets page.",
                 "Behind a collector: is its receiver reached, and does its exporter still answer?",
-                "Was the handoff renamed, or is monitoring switched off"
-                f" (`{semconv.ENV_DISABLED}`)? With more handoff names than the cap it counts as `{semconv.OTHER}`.",
+                (
+                    "Was the handoff renamed, or is monitoring switched off"
+                    f" (`{semconv.ENV_DISABLED}`)? With more handoff names than the cap it counts as `{semconv.OTHER}`."
+                ),
                 "Is the silence right, at night say? Take a longer window.",
             ),
         ),
@@ -140,8 +142,10 @@ def pages(settings: Settings) -> list[Page]:
             attempts=(
                 "Read the service's log: each kind of error is logged once, with its stack.",
                 f"In a test, set `{semconv.ENV_STRICT}`: misuse then raises where it happens.",
-                "Handoffs turned away: are handoffs opened and never ended? Open ones then grow without coming back."
-                f" Otherwise raise `{semconv.ENV_MAX_OPEN}`.",
+                (
+                    "Handoffs turned away: are handoffs opened and never ended? Open ones then grow without coming"
+                    f" back. Otherwise raise `{semconv.ENV_MAX_OPEN}`."
+                ),
             ),
         ),
     ]

@@ -43,13 +43,13 @@ def alerts(settings: Settings) -> list[Alert]:
 
 
 def _status(settings: Settings, matcher: str) -> str:
-    labels = ", ".join((settings.service_label, RUN, STATUS))
+    labels = f"{settings.service_label}, {RUN}, {STATUS}"
     return f"max by ({labels}) ({select(settings, semconv.RUN_STATUS.prometheus, matcher)})"
 
 
 def pages(settings: Settings) -> list[Page]:
     """Return what the runbook says."""
-    labels = ", ".join((settings.service_label, RUN, VERDICT))
+    labels = f"{settings.service_label}, {RUN}, {VERDICT}"
     records = f"max by ({labels}) ({select(settings, semconv.RUN_RECORDS.prometheus)})"
     missing = f"max by ({labels}) ({select(settings, semconv.RUN_RECORDS.prometheus, equal(VERDICT, MISSING))})"
     return [
@@ -62,8 +62,10 @@ def pages(settings: Settings) -> list[Page]:
             see=(("How many records have which verdict?", records),),
             attempts=(
                 "`rop-otel explain` on the run's report lists the failing records with the place of their loss.",
-                "Take the commonest pair of stage and cause first; `SelectedObjectDropsBeforeReader` below says what to"
-                " try for each cause.",
+                (
+                    "Take the commonest pair of stage and cause first; `SelectedObjectDropsBeforeReader` below says what to"
+                    " try for each cause."
+                ),
                 "Do not exclude failing records: the population was fixed before the run.",
             ),
         ),

@@ -36,9 +36,7 @@ def alerts(settings: Settings) -> list[Alert]:
     return [*burning, _first(settings)]
 
 
-def _burning(
-    settings: Settings, speed: Literal["fast", "slow"], *, matchers: tuple[str, ...], target: float
-) -> Alert:
+def _burning(settings: Settings, speed: Literal["fast", "slow"], *, matchers: tuple[str, ...], target: float) -> Alert:
     burn: Burn = getattr(settings, speed)
     severity: Severity = "critical" if speed == "fast" else "warning"
     share = "{{ $value | humanizePercentage }}"
@@ -47,7 +45,7 @@ def _burning(
         expression=_burn(settings, burn, matchers=matchers, target=target),
         hold=burn.hold,
         severity=severity,
-        labels={"speed": speed},
+        labels={"speed": speed, "target": f"{target:g}"},
         summary=f"{_subject(settings)} loses selected objects at {_stage()}",
         description=(
             f"In the last {burn.short}, {share} of the selected objects of {subject(settings)} were lost at {_stage()}"
@@ -123,20 +121,32 @@ def page(settings: Settings) -> Page:
             ("Up to which stage do they survive?", sum_increase((*labels, *_survival()), survived, "15m")),
         ),
         attempts=(
-            "Open a trace: the misses panel of the *Handoffs* dashboard links to one, and the handoff span carries the"
-            " selected IDs, the verdict and the cause. `rop-otel replay` judges exported spans again.",
+            (
+                "Open a trace: the misses panel of the *Handoffs* dashboard links to one, and the handoff span carries the"
+                " selected IDs, the verdict and the cause. `rop-otel replay` judges exported spans again."
+            ),
             "Did a deployment, an index build or a setting change when the losses began? Go back first, then look.",
-            "`never_retrieved`: is the object in the index, under the ID that the selector uses? No setting of a later"
-            " stage brings back what no source found.",
-            "`truncated`, `below_cutoff`: the cut keeps too few; raise the number of candidates before touching the"
-            " ranking.",
-            "`reranked_away`, `diversified_away`: compare the scores of the stages before and after; look for"
-            " `RerankerFallback`; check that judgments credit every document that a question needs before blaming it.",
-            "`displaced`, `over_budget`: expansion may add only what still fits, and packing should take the best"
-            " first. A fixed-size prefix of a list that was reordered for long contexts drops the best one, which"
-            " then stands in the middle or at the end.",
-            "`no_sentence_kept`, `no_text`: sentence selection that matches words literally, where the index stems"
-            " them, throws away what retrieval found.",
+            (
+                "`never_retrieved`: is the object in the index, under the ID that the selector uses? No setting of a later"
+                " stage brings back what no source found."
+            ),
+            (
+                "`truncated`, `below_cutoff`: the cut keeps too few; raise the number of candidates before touching the"
+                " ranking."
+            ),
+            (
+                "`reranked_away`, `diversified_away`: compare the scores of the stages before and after; look for"
+                " `RerankerFallback`; check that judgments credit every document that a question needs before blaming it."
+            ),
+            (
+                "`displaced`, `over_budget`: expansion may add only what still fits, and packing should take the best"
+                " first. A fixed-size prefix of a list that was reordered for long contexts drops the best one, which"
+                " then stands in the middle or at the end."
+            ),
+            (
+                "`no_sentence_kept`, `no_text`: sentence selection that matches words literally, where the index stems"
+                " them, throws away what retrieval found."
+            ),
             "`silent_cut`, `unobserved_stage`: code that no span shows took it. Instrument that place first.",
             "Are the objects lost for good reasons? Then the target is too high for this handoff: give it its own.",
         ),

@@ -6,10 +6,10 @@ from rop_otel import semconv
 from rop_otel_grafana.alerts.alert import Alert, Page, subject, value_of
 from rop_otel_grafana.promql import (
     FINDING,
-    K,
     MEASURE,
     STAGE,
     TARGET,
+    K,
     equal,
     growth,
     handoff_labels,
@@ -75,15 +75,21 @@ def _recall_page(settings: Settings) -> Page:
             ("At which stage does it begin?", score),
         ),
         attempts=(
-            "Find the first stage in order with the drop: the later ones only inherit it. Reranking cannot bring back"
-            " what no source returned.",
+            (
+                "Find the first stage in order with the drop: the later ones only inherit it. Reranking cannot bring"
+                " back what no source returned."
+            ),
             "A drop in one arm only: was its index built anew, its model or tokenizer replaced?",
-            "A drop in fusion while both arms hold: the weights suit another corpus. Which arm is better differs from"
-            " corpus to corpus; do not set one global weight from one set of questions.",
+            (
+                "A drop in fusion while both arms hold: the weights suit another corpus. Which arm is better differs"
+                " from corpus to corpus; do not set one global weight from one set of questions."
+            ),
             "Have the questions changed? Compare the number of scored lists. A new kind of question is no regression.",
             "Is retrieval repeatable? Ask the same questions twice before a difference is blamed on a change.",
-            "After the reorder stage a drop of recall at a small depth is meant: there, ranks are places in the"
-            " context.",
+            (
+                "After the reorder stage a drop of recall at a small depth is meant: there, ranks are places in the"
+                " context."
+            ),
         ),
     )
 
@@ -158,8 +164,10 @@ def _starved_page(settings: Settings) -> Page:
             ("In how many handoffs is it starved?", recorded(FINDING_SHARE.over(settings.window), finding)),
         ),
         attempts=(
-            "Does sentence selection match the question's words literally? Retrieval stems them, so what was found for"
-            " *reprocessed* is thrown away for *reprocessing*.",
+            (
+                "Does sentence selection match the question's words literally? Retrieval stems them, so what was found"
+                " for *reprocessed* is thrown away for *reprocessing*."
+            ),
             "Keep whole passages where selection leaves too little.",
             "Is the budget counted in the unit that the packer uses (tokens, not characters)?",
             f"Is little context right for this handoff? Set `{semconv.STARVED_RATIO}` on it.",
