@@ -23,7 +23,7 @@ class Here:
 
     Args:
         handoff: The innermost open handoff, None outside of any.
-        stage: The innermost running stage, which may belong to an outer handoff.
+        stage: The innermost running stage of that handoff.
         round: The round under way.
     """
 

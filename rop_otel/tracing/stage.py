@@ -43,7 +43,6 @@ class Stage:
         "_handed",
         "_handoff",
         "_opened",
-        "_over",
         "_parent_id",
         "_recording",
         "_round",
@@ -62,7 +61,6 @@ class Stage:
         self._facts = StageFacts(spec)
         self._handed = handed
         self._told = False
-        self._over = False
         self._wanted = True
         self._recording = False
         self._span: Span = INVALID_SPAN
@@ -218,7 +216,6 @@ class Stage:
 
     def _finish(self, error: BaseException | None = None) -> None:
         """End the span and hand the facts to the ledger; a stage that outlives its handoff is late."""
-        self._over = True
         end = time_ns() if self._handoff is None else self._handoff._now()
         try:
             self._end_span(end, error)
@@ -230,9 +227,7 @@ class Stage:
             self._runtime.mishaps.notice(Notice.LATE)
 
     def _end(self, reading: Reading, error: BaseException | None = None) -> None:
-        """Finish a stage that yielded its documents; only the first call counts."""
-        if self._over:
-            return
+        """Finish a stage that yielded its documents."""
         if not self._told:
             self._take(reading)
         self._finish(error)
@@ -274,7 +269,7 @@ class Stage:
             same = context.trace_id == handoff._trace_number
             self.trace_id = handoff.trace_id if same else format_trace_id(context.trace_id)
             self.span_id = f"{context.span_id:016x}"
-        self._parent_id = enclosing.span_id if enclosing is not None and enclosing._handoff is handoff else None
+        self._parent_id = None if enclosing is None else enclosing.span_id
 
     def _end_span(self, end: int, error: BaseException | None) -> None:
         span = self._span

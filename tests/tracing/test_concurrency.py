@@ -134,6 +134,14 @@ def test_thread_without_the_context_is_no_part_of_the_handoff(watched: Watched) 
     assert watched.stages() == []
 
 
+def test_thread_is_outside_again_after_a_carried_call(watched: Watched) -> None:
+    """A worker that ran a carried function does not stay in its handoff."""
+    with rop.handoff("qa"), ThreadPoolExecutor(1) as pool:
+        pool.submit(rop.carry_context(vector), "q").result()
+        pool.submit(lexical, "q").result()
+    assert [stage.kind for stage in watched.stages()] == ["vector"]
+
+
 async def test_task_that_outlives_its_handoff_is_late(watched: Watched) -> None:
     """A task that goes on after the handoff is late, and does not leak into the next handoff."""
     go = asyncio.Event()

@@ -313,6 +313,7 @@ def test_decorated_function_says_what_its_result_does_not(watched: Watched) -> N
     assert (packing.returned, packing.labels, packing.tokens, packing.token_budget) == (("a",), ("S1",), 10, 100)
     assert (packing.implementation, packing.fallback) == ("whole chunks", True)
     assert watched.assessment.findings[0].code == "fallback_used"
+    assert watched.errors("ids") == 0
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,7 @@ def test_selection_that_did_not_come_is_an_error_of_the_selector(missing: object
         handoff.select(missing)
         retrieve("a", packed=("a",))
     assert handoff.assessment.verdict is rop.Verdict.SELECTOR_ERROR
+    assert watched.attributes("handoff qa")[semconv.SELECTED_IDS] == ()
     with rop.handoff("qa", selected=missing) as handoff:
         retrieve("a", packed=("a",))
     assert handoff.assessment.verdict is rop.Verdict.SELECTOR_ERROR
@@ -210,6 +211,15 @@ def test_rounds_are_numbered(watched: Watched) -> None:
                 handoff.answered("Yes.")
         retrieve("b", packed=("b",))
     assert [stage.round for stage in watched.stages()] == [1, 1, 1, 2, 2, 2, None, None]
+
+
+def test_round_within_a_stage_keeps_its_parent(watched: Watched) -> None:
+    """A stage in a round in a stage knows the stage that encloses both."""
+    with rop.handoff("qa"), rop.using_stage("agent") as agent:
+        with rop.using_round(1), rop.using_stage("vector") as stage:
+            stage.returned(["a"])
+        agent.returned(["a"])
+    assert watched.stage("vector").parent_id == watched.stage("agent").span_id
 
 
 def test_current_handoff_outside_of_any_does_nothing(watched: Watched) -> None:
