@@ -6,6 +6,7 @@ import glob
 import gzip
 import io
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +21,8 @@ from rop_otel.spans.files import unpacked
 
 STDIN: Final = "-"
 """The name of standard input."""
+
+_PARQUET: Final = b"PAR1"
 
 _BLOCK: Final = 64 * 1024
 """Bytes read at a time: the records of one block stay in the processor's cache."""
@@ -41,6 +44,17 @@ def expand(names: Sequence[str]) -> list[str]:
             raise InputError("the pattern matches no file", file=name)
         files.extend(found)
     return files
+
+
+def is_parquet(file: str) -> bool:
+    """Return whether a file is Parquet, by its name or its first bytes."""
+    if file.endswith((".parquet", ".pq")):
+        return True
+    try:
+        with open(file, "rb") as stream:
+            return stat.S_ISREG(os.fstat(stream.fileno()).st_mode) and stream.read(len(_PARQUET)) == _PARQUET
+    except OSError:
+        return False
 
 
 def read_blocks(file: str, *, limits: Limits, progress: Callable[[int], None] | None = None) -> Iterator[bytes]:

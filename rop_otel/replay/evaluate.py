@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.fieldpath import FieldPath
@@ -12,8 +13,11 @@ from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.report import RunReport, run_report
 from rop_otel.core.profile.tally import Tally
 from rop_otel.errors import ConfigurationError, InputError
-from rop_otel.replay.blocks import expand, read_blocks
+from rop_otel.replay.blocks import expand, is_parquet, read_blocks
 from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
+
+if TYPE_CHECKING:
+    from rop_otel.replay.parquet import ParquetReader
 
 CUTOFFS: Final = (1, 3, 5, 10, 20)
 """Where the diagnostics give membership, beside the declared cutoff."""
@@ -66,12 +70,28 @@ def evaluate_files(
     trace_field = None if wanted.trace_field is None else _path(wanted.trace_field)
     tally = Tally(opened, cutoffs=wanted.cutoffs_of(opened) if trace_field is not None else ())
     intake = Intake(opened, tally, trace_field=trace_field, keep=keep, fast=wanted.fast)
+    rows: ParquetReader | None = None
     for file in expand(files):
+        checked = partial(_check_anomalies, tally, wanted.limits, file)
+        if is_parquet(file):
+            rows = rows or _parquet_reader(opened, intake, trace_field, wanted, file)
+            rows.read(file, progress=progress, checked=checked)
+            continue
         line = 1
         for block in read_blocks(file, limits=wanted.limits, progress=progress):
             line += intake.block(block, file=file, line=line)
-            _check_anomalies(tally, wanted.limits, file, line)
+            checked(line)
     return tally
+
+
+def _parquet_reader(
+    opened: Opened, intake: Intake, trace_field: FieldPath | None, asked: Asked, file: str
+) -> ParquetReader:
+    try:
+        from rop_otel.replay.parquet import ParquetReader  # an extra, imported where it is used
+    except ImportError:
+        raise InputError("is Parquet, which needs pyarrow: install rop-otel[parquet]", file=file) from None
+    return ParquetReader(opened, intake, trace_field=trace_field, fast=asked.fast)
 
 
 def report_of(opened: Opened, tally: Tally, *, asked: Asked | None = None) -> RunReport:

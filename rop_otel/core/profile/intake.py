@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from rop_otel.core.profile.accounts import Malformed
@@ -12,7 +12,7 @@ from rop_otel.core.profile.fastlane import FastLane, is_utf8
 from rop_otel.core.profile.fieldpath import ABSENT, FieldPath
 from rop_otel.core.profile.judge import fail_reason, judge, pass_reason
 from rop_otel.core.profile.observation import Judgment, Observation, observe
-from rop_otel.core.profile.records import RecordError, parse_record
+from rop_otel.core.profile.records import RecordError, parse_record, record_id_of
 from rop_otel.core.profile.tally import Tally
 from rop_otel.core.profile.verdicts import Verdict
 
@@ -30,6 +30,16 @@ class Entry(NamedTuple):
     rank: int | None
     object_id: str | None
     reason: str
+
+
+class Ranked(NamedTuple):
+    """What the report says of a record of a valid declaration whose membership was worked out apart from the checks."""
+
+    record_id: str
+    line: int
+    rank: int
+    object_id: str | None
+    length: int
 
 
 class Intake:
@@ -57,12 +67,15 @@ class Intake:
         self._tally = tally
         self._trace_field = trace_field
         self._keep = keep
-        self._lane: FastLane | None = None
         self._outside: str | None = None
-        if fast and trace_field is None and opened.declaration is not None:
-            self._lane = FastLane.compile(opened.declaration, opened.record_field)
-            if opened.declaration.mode != "hard":
-                self._outside = judge(Observation(record_id="any"), opened.declaration).reason
+        self._plain = fast and trace_field is None
+        if opened.declaration is not None and opened.declaration.mode != "hard":
+            self._outside = judge(Observation(record_id="any"), opened.declaration).reason
+
+    @cached_property
+    def _lane(self) -> FastLane | None:
+        declaration = self._declaration
+        return FastLane.compile(declaration, self._record_field) if declaration and self._plain else None
 
     def block(self, block: bytes, *, file: str, line: int) -> int:
         """Take in whole lines.
@@ -80,7 +93,7 @@ class Intake:
             lines.pop()
         left: Iterable[int] = range(len(lines))
         if self._lane is not None and is_utf8(block):
-            each = None if self._keep is None else partial(self._keep_ranked, self._lane, file, line)
+            each = None if self._keep is None else partial(self._keep_taken, self._lane, file, line)
             taken = self._lane.take(lines, each)
             self._tally.add_judged(taken.ranks)
             self._tally.place_all(taken.record_ids)
@@ -113,12 +126,49 @@ class Intake:
             )
         return judgment
 
+    def record(self, record: object, *, file: str, line: int) -> None:
+        """Take in one record that was parsed elsewhere.
+
+        Args:
+            record: As JSON would give it.
+            file: Where it stands.
+            line: 1-based line or row.
+        """
+        try:
+            record_id = record_id_of(record, self._record_field)
+        except RecordError as error:
+            self.refuse(Malformed(file=file, line=line, reason=str(error)))
+            return
+        self._observe(record_id, record, file, line)
+
+    def refuse(self, malformed: Malformed) -> None:
+        """Count a line that is no observation."""
+        self._tally.refuse(malformed)
+
+    def ranked(self, record_ids: Sequence[str], ranks: Sequence[int], *, file: str, kept: Iterable[Ranked]) -> None:
+        """Take in records of a valid declaration whose membership was worked out apart from the checks.
+
+        Args:
+            record_ids: Theirs, none empty.
+            ranks: One each; 0 where the rule holds on no prefix.
+            file: Where they stand.
+            kept: The same with what a report needs; looked at only where records are kept.
+        """
+        self._tally.add_judged(ranks)
+        self._tally.place_all(record_ids)
+        if self._keep is not None:
+            for each in kept:
+                self._keep_ranked(file, each)
+
     def _line(self, text: bytes, file: str, number: int) -> None:
         try:
             record_id, record = parse_record(text, self._record_field)
         except RecordError as error:
             self._tally.refuse(Malformed(file=file, line=number, reason=str(error)))
             return
+        self._observe(record_id, record, file, number)
+
+    def _observe(self, record_id: str, record: object, file: str, number: int) -> None:
         trace = ABSENT if self._trace_field is None else self._trace_field.read(record)
         if self._declaration is None:
             observation = Observation(record_id=record_id)
@@ -126,20 +176,21 @@ class Intake:
             observation = observe(record, record_id, self._declaration)
         self.observation(observation, trace=trace, file=file, line=number)
 
-    def _keep_ranked(
+    def _keep_taken(
         self, lane: FastLane, file: str, line: int, place: int, record_id: str, ids: Sequence[str], rank: int
     ) -> None:
+        self._keep_ranked(file, Ranked(record_id, line + place, rank, lane.object_id(ids, rank), len(ids)))
+
+    def _keep_ranked(self, file: str, it: Ranked) -> None:
         declaration, keep = self._declaration, self._keep
         if declaration is None or keep is None:
             return
-        number, cutoff = line + place, declaration.cutoff
         if self._outside is not None:
-            keep(Entry(record_id, file, number, Verdict.NOT_APPLICABLE, None, None, self._outside))
-            return
-        object_id = lane.object_id(ids, rank)
-        if 0 < rank <= cutoff:
-            reason = pass_reason(rank, object_id, cutoff=cutoff)
-            keep(Entry(record_id, file, number, Verdict.PASS, rank, object_id, reason))
+            keep(Entry(it.record_id, file, it.line, Verdict.NOT_APPLICABLE, None, None, self._outside))
+        elif 0 < it.rank <= declaration.cutoff:
+            reason = pass_reason(it.rank, it.object_id, cutoff=declaration.cutoff)
+            keep(Entry(it.record_id, file, it.line, Verdict.PASS, it.rank, it.object_id, reason))
         else:
-            reason = fail_reason(rank or None, object_id, cutoff=cutoff, length=len(ids))
-            keep(Entry(record_id, file, number, Verdict.FAIL, rank or None, object_id, reason))
+            rank = it.rank or None
+            reason = fail_reason(rank, it.object_id, cutoff=declaration.cutoff, length=it.length)
+            keep(Entry(it.record_id, file, it.line, Verdict.FAIL, rank, it.object_id, reason))

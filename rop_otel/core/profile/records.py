@@ -27,16 +27,20 @@ def parse_record(line: bytes, record_field: FieldPath) -> tuple[str, dict[str, A
         RecordError: The line is no JSON object, or its record ID is missing, not a string or empty.
     """
     record = parse_object(line)
-    record_id = record_field.read(record)
-    if not isinstance(record_id, str) or not record_id:
-        raise unusable_id(record_id, record_field)
-    return record_id, record
+    return record_id_of(record, record_field), record
 
 
-def unusable_id(found: object, record_field: FieldPath) -> RecordError:
-    """Return the error of a record whose ID is not a non-empty string."""
+def record_id_of(record: object, record_field: FieldPath) -> str:
+    """Return a record's ID.
+
+    Raises:
+        RecordError: It is missing, not a string or empty.
+    """
+    found = record_field.read(record)
+    if isinstance(found, str) and found:
+        return found
     why = "missing" if found is ABSENT else "empty" if found == "" else "not a string"
-    return RecordError(f"the record ID at {record_field.text!r} is {why}")
+    raise RecordError(f"the record ID at {record_field.text!r} is {why}")
 
 
 def parse_object(line: bytes) -> dict[str, Any]:

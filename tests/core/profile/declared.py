@@ -31,7 +31,13 @@ DECISIONS = Decisions(
     rule="any",
 )
 RESOLVER = Resolver(
-    {"obj-a": ["a#0", "a#1"], "obj-b": ["b#0"], "obj-c": ["c#0", "c#1", "c#2"], "obj-é": ["é#0"]},
+    {
+        "obj-a": ["a#0", "a#1"],
+        "obj-b": ["b#0"],
+        "obj-c": ["c#0", "c#1", "c#2"],
+        "obj-é": ["é#0"],
+        "an object with a long name": ["a long member, chunk 0017", "a long nember, chunk 0017"],
+    },
     aliases={"obj-a": ["/wiki/A"], "obj-b": ["/wiki/B"]},
     version="corpus-7",
 )

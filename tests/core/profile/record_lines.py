@@ -7,8 +7,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-KEYS = ("obj-a", "/wiki/A", "a#0", "obj-b", "b#0", "obj-c", "é#0", "nobody", "")
-RETURNED = ("a#0", "a#1", "b#0", "/wiki/B", "c#0", "c#1", "c#2", "obj-é", "nobody", "", "x\ny", 'q"', "\\")
+KEYS = ("obj-a", "/wiki/A", "a#0", "obj-b", "b#0", "obj-c", "é#0", "an object with a long name", "nobody", "")
+LONG = ("a long member, chunk 0017", "a long nember, chunk 0017", "a long oember, chunk 0017")
+RETURNED = ("a#0", "a#1", "b#0", "/wiki/B", "c#0", "c#1", "c#2", "obj-é", "nobody", "", "x\ny", 'q"', "\\", *LONG)
 RECORD_IDS = ("r1", "r2", "r3", "r4", "é", "")
 PLAIN_IDS = ("r1", "r2", "r3", "r4")
 

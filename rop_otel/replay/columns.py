@@ -1,0 +1,102 @@
+"""Ranks of whole columns: the membership rule over many plain records at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from rop_otel.core.profile.declaration import Declaration
+from rop_otel.replay.texts import Index, Ints, Marks, Texts
+
+_LEAST_CELLS: Final = 1_000_000
+_MOST_WASTE: Final = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """The fields of plain records.
+
+    Args:
+        record_ids: One each.
+        selections: The selected keys, one each.
+        returned: Every returned ID, one record's after the other's.
+        offsets: Where each record's begin, and where the last one's end.
+    """
+
+    record_ids: Texts
+    selections: Texts
+    returned: Texts
+    offsets: Ints
+
+
+class ColumnRanking:
+    """The membership rule of a declaration, over columns.
+
+    ``fits`` says whether the objects are alike enough in size to be laid out side by side; where not, there are no
+    ranks.
+
+    Args:
+        declaration: A valid one.
+    """
+
+    def __init__(self, declaration: Declaration) -> None:
+        resolver, self._every = declaration.resolver, declaration.rule == "all"
+        self.names = resolver.objects()
+        strings = [tuple(dict.fromkeys(resolver.strings(name))) for name in self.names]
+        sizes = np.fromiter(map(len, strings), dtype=np.int64, count=len(strings))
+        firsts = np.cumsum(sizes) - sizes
+        self._known = Texts.of([text for texts in strings for text in texts])
+        self._index = Index(self._known)
+        self._tails = self._known.tails()
+        self._owners = np.repeat(np.arange(len(strings)), sizes)
+        self._most = int(sizes.max(initial=0))
+        self.fits = len(strings) * self._most <= _LEAST_CELLS + _MOST_WASTE * len(self._known)
+        slots = np.arange(self._most if self.fits else 0)
+        self._wanted = np.where(slots < sizes[:, None], firsts[:, None] + slots, -1)
+        if self._every and self.fits:
+            for number, name in enumerate(self.names):
+                members = frozenset(resolver.members(name))
+                for slot, text in enumerate(strings[number]):
+                    if text not in members:
+                        self._wanted[number, slot] = -1
+
+    def objects(self, columns: Columns) -> Ints:
+        """Return the number of each record's selected object, -1 where the resolver does not know the key."""
+        places = self._index.find(columns.selections)
+        return np.where(places >= 0, self._owners[places] if len(self._owners) else -1, -1)
+
+    def ranks(self, columns: Columns, objects: Ints) -> Ints:
+        """Return the length of each record's shortest prefix on which the rule holds, 0 where there is none.
+
+        Args:
+            columns: The records.
+            objects: The number of each one's selected object; what is given for -1 means nothing.
+        """
+        rows = np.repeat(np.arange(len(objects)), np.diff(columns.offsets))
+        tails = columns.returned.tails()
+        held = np.full(len(objects), self._every)
+        ranks = np.zeros(len(objects), dtype=np.int64)
+        for slot in range(self._most):
+            wanted = self._wanted[objects, slot]
+            due = wanted >= 0
+            first = self._first(columns, rows, tails, wanted)
+            if self._every:
+                held &= ~due | (first > 0)
+                ranks = np.maximum(ranks, first)
+            else:
+                ranks = np.where(~due | (first == 0), ranks, np.where(ranks == 0, first, np.minimum(ranks, first)))
+        return np.where(held, ranks, 0) if self._every else ranks
+
+    def _first(self, columns: Columns, rows: Ints, tails: Marks, wanted: Ints) -> Ints:
+        marks = self._tails[wanted]
+        alike = np.flatnonzero(tails == marks[rows])
+        alike = alike[wanted[rows[alike]] >= 0]
+        alike = alike[columns.returned.equal(alike, self._known, wanted[rows[alike]])]
+        found = rows[alike]
+        foremost = np.ones(len(found), dtype=bool)
+        foremost[1:] = found[1:] != found[:-1]
+        ranks = np.zeros(len(wanted), dtype=np.int64)
+        ranks[found[foremost]] = alike[foremost] - columns.offsets[found[foremost]] + 1
+        return ranks

@@ -1,0 +1,190 @@
+"""Record files in Parquet: only the columns that are read, whole columns at once where their rows are plain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa  # type: ignore[import-untyped] # it ships no types
+import pyarrow.parquet as pq  # type: ignore[import-untyped] # it ships no types
+
+from rop_otel.core.profile.accounts import Malformed
+from rop_otel.core.profile.declaration import Declaration, Opened
+from rop_otel.core.profile.fieldpath import FieldPath
+from rop_otel.core.profile.intake import Intake, Ranked
+from rop_otel.errors import InputError
+from rop_otel.replay.columns import ColumnRanking, Columns
+from rop_otel.replay.texts import Ints, Texts
+
+_ROWS: Final = 16384
+"""Rows of a batch."""
+
+_PAD: Final = 8
+
+
+class ParquetReader:
+    """Takes in the rows of Parquet files.
+
+    Args:
+        opened: The declaration, valid or not.
+        intake: Where the rows go.
+        trace_field: Where a row carries the traced key, if it is compared.
+        fast: False asks the checks about every row.
+    """
+
+    def __init__(self, opened: Opened, intake: Intake, *, trace_field: FieldPath | None, fast: bool) -> None:
+        self._intake = intake
+        self._record_field = opened.record_field
+        declaration = opened.declaration
+        self._declaration = declaration
+        paths = [opened.record_field]
+        if declaration is not None:
+            paths += [declaration.selection_field, declaration.output_field]
+            paths += [] if declaration.witness is None else [declaration.witness.hash_field]
+        self._paths = paths + ([] if trace_field is None else [trace_field])
+        plain = fast and trace_field is None and declaration is not None and declaration.witness is None
+        self._ranking: ColumnRanking | None = None
+        if plain and declaration is not None:
+            ranking = ColumnRanking(declaration)
+            self._ranking = ranking if ranking.fits else None
+
+    def read(self, file: str, *, progress: Callable[[int], None] | None, checked: Callable[[int], None]) -> None:
+        """Take in a file.
+
+        Args:
+            file: Its name.
+            progress: Told how many of the file's bytes are done since it was last told.
+            checked: Called with the number of rows so far after each batch; may raise.
+
+        Raises:
+            InputError: The file is no Parquet, or is damaged.
+        """
+        try:
+            with pq.ParquetFile(file, memory_map=False) as source:
+                rows, total = 0, max(source.metadata.num_rows, 1)
+                size = source.metadata.serialized_size
+                for batch in self._batches(source):
+                    self._batch(batch, file, rows + 1)
+                    rows += batch.num_rows
+                    checked(rows)
+                    if progress is not None:
+                        progress(size * batch.num_rows // total)
+        except (pa.ArrowException, OSError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"cannot be read as Parquet: {error}", file=file) from None
+
+    def _batches(self, source: Any) -> Iterator[Any]:
+        # Parquet's own names of nested columns vary by writer, so whole top-level columns are asked for.
+        there = set(source.schema_arrow.names)
+        columns = list(dict.fromkeys(path.head[0] for path in self._paths if path.head[0] in there))
+        if not columns:
+            for group in range(source.num_row_groups):
+                rows = source.metadata.row_group(group).num_rows
+                yield pa.RecordBatch.from_pylist([{}] * rows, schema=pa.schema([("", pa.null())]))
+            return
+        yield from source.iter_batches(batch_size=_ROWS, columns=columns, use_threads=False)
+
+    def _batch(self, batch: Any, file: str, line: int) -> None:
+        columns = None if self._ranking is None else self._columns(batch)
+        if columns is None or self._ranking is None:
+            self._rows(batch, range(batch.num_rows), file, line)
+            return
+        found, ids = columns
+        objects = self._ranking.objects(found)
+        plain = (objects >= 0) & (found.record_ids.lengths > 0)
+        ranks = self._ranking.ranks(found, objects)
+        places = np.flatnonzero(plain)
+        kept = self._kept(found, ids, objects, ranks, places, line)
+        placed = ids if len(places) == len(ids) else [ids[place] for place in places]
+        self._intake.ranked(placed, ranks[places].tolist(), file=file, kept=kept)
+        self._rows(batch, np.flatnonzero(~plain).tolist(), file, line)
+
+    def _kept(
+        self, found: Columns, ids: Sequence[str], objects: Ints, ranks: Ints, places: Ints, line: int
+    ) -> Iterator[Ranked]:
+        names = self._ranking.names if self._ranking is not None else ()
+        for place in places.tolist():
+            rank = int(ranks[place])
+            length = int(found.offsets[place + 1] - found.offsets[place])
+            yield Ranked(ids[place], line + place, rank, names[objects[place]] if rank else None, length)
+
+    def _rows(self, batch: Any, places: Any, file: str, line: int) -> None:
+        for place in places:
+            try:
+                (record,) = batch.slice(place, 1).to_pylist()
+            except UnicodeDecodeError as error:
+                self._intake.refuse(Malformed(file=file, line=line + place, reason=f"invalid UTF-8: {error.reason}"))
+                continue
+            self._intake.record(record, file=file, line=line + place)
+
+    def _columns(self, batch: Any) -> tuple[Columns, list[str]] | None:
+        declaration: Declaration | None = self._declaration
+        if declaration is None:
+            return None
+        record_ids = _text(_column(batch, self._record_field.head)) if not self._record_field.tail else None
+        field = declaration.selection_field
+        selections = _text(_column(batch, field.head)) if not field.tail else None
+        lists = _column(batch, declaration.output_field.head)
+        if record_ids is None or selections is None or lists is None or not _is_list(lists):
+            return None
+        offsets = lists.offsets.to_numpy(zero_copy_only=False).astype(np.int64)
+        returned = _inner(lists.values, declaration.output_field.tail)
+        returned = None if returned is None else _text(returned.slice(offsets[0], offsets[-1] - offsets[0]))
+        if returned is None:
+            return None
+        columns = Columns(
+            record_ids=_laid_out(record_ids),
+            selections=_laid_out(selections),
+            returned=_laid_out(returned),
+            offsets=offsets - offsets[0],
+        )
+        return columns, record_ids.to_pylist()
+
+
+def _column(batch: Any, names: tuple[str, ...]) -> Any:
+    if batch.schema.names.count(names[0]) != 1:
+        return None
+    return _inner(batch.column(names[0]), names[1:])
+
+
+def _inner(array: Any, names: tuple[str, ...]) -> Any:
+    for name in names:
+        if not pa.types.is_struct(array.type) or array.null_count or array.type.get_field_index(name) < 0:
+            return None
+        array = array.field(name) if array.offset == 0 else array.flatten()[array.type.get_field_index(name)]
+    return array
+
+
+def _is_list(array: Any) -> bool:
+    return (pa.types.is_list(array.type) or pa.types.is_large_list(array.type)) and not array.null_count
+
+
+def _text(array: Any) -> Any:
+    """Return a column as strings, None where it holds a null, anything else, or invalid UTF-8."""
+    if array is None or array.null_count:
+        return None
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
+        return None
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid:
+        return None
+    return array
+
+
+def _laid_out(array: Any) -> Texts:
+    kind = np.int64 if pa.types.is_large_string(array.type) else np.int32
+    _, offsets, data = array.buffers()
+    if not len(array) or data is None:
+        none: Ints = np.full(len(array), _PAD, dtype=np.int64)
+        return Texts(np.zeros(_PAD, dtype=np.uint8), none, none)
+    places = np.frombuffer(offsets, dtype=kind)[array.offset : array.offset + len(array) + 1].astype(np.int64)
+    held = np.empty(_PAD + places[-1] - places[0], dtype=np.uint8)
+    held[:_PAD] = 0
+    held[_PAD:] = np.frombuffer(data, dtype=np.uint8)[places[0] : places[-1]]
+    places += _PAD - places[0]
+    return Texts(held, places[:-1], places[1:])
