@@ -205,6 +205,10 @@ class TestLostOnTheWay:
         stages = (stage("vector", "a"), stage("fusion", "b"), stage("expansion", "b a"), stage("packing", "b"))
         assert lost(*stages) == ("packing", "over_budget")
 
+    def test_not_at_a_reader(self) -> None:
+        """A reader that is fed first is not where it was lost."""
+        assert lost(stage("vector", "a b"), stage("reader", "b"), stage("packing", "b")) == ("packing", "over_budget")
+
     def test_unused(self) -> None:
         """Held last by a stage that feeds nothing."""
         assert lost(stage("packing", "b"), stage("lexical", "a")) == (None, "unused")

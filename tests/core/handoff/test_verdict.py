@@ -126,6 +126,7 @@ class TestShownList:
             ((stage("mmr", "a b", id_tokens=(0, 2)),), "a b"),
             ((stage("packing", "a a -"),), "a a -"),
             ((stage("packing", "a", count=2), stage("rescue", "b")), "a"),
+            ((stage("packing", "a", count=2), stage("rescue", "b", count=2), stage("rescue", "c")), "a"),
             ((stage("packing", "a", count=1), stage("rescue", "b", count=2), stage("rescue", "c")), "a b"),
             ((), ""),
         ],

@@ -60,6 +60,12 @@ def test_handed_documents(feed: Any, given: str | None, expected: bool) -> None:
     assert starved(feed, stage("packing", "", given=given, tokens=0, token_budget=100)) is expected
 
 
+def test_handed_documents_that_were_not_recorded() -> None:
+    """An input of which only the count was recorded was not empty."""
+    packing = stage("packing", "", given="", input_count=3, tokens=0, token_budget=100)
+    assert starved(stage("vector", ""), packing)
+
+
 def test_packing_only() -> None:
     """Other kinds have no budget; a packing without documents before it was handed none."""
     assert codes(judge(stage("vector", "a"), stage("rescue", "a", tokens=0, token_budget=100))) == []

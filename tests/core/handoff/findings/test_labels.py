@@ -94,6 +94,11 @@ class TestDuplicate:
         assert bool(about(packing, selected="doc", resolver=CHUNKS)) is duplicate
         assert about(packing, selected="doc") != {}
 
+    def test_unknown_to_the_resolver(self) -> None:
+        """Two IDs that no object owns are two documents."""
+        packing = stage("packing", "x y", labels="S1 S1")
+        assert about(packing, resolver=CHUNKS) == {"label_duplicate": ("x y", "S1")}
+
     def test_rounds_have_their_own_labels(self) -> None:
         """The same label in another round is another label."""
         one, two = stage("packing", "a", labels="S1", round=1), stage("packing", "b", labels="S1", round=2)
