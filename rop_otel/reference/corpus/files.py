@@ -18,8 +18,8 @@ SCOPE = "corpus"
 def read_corpus(files: Iterable[Path]) -> Corpus:
     """Read pages from JSON Lines, plain or gzip: ``{id, title, text}``.
 
-    A page keeps its one passage where it is short; a longer one is cut. Titles are shown and not indexed, so that a
-    query by title looks for the page's body. The same page twice, word for word, counts once.
+    A page keeps its one passage where it is short; a longer one is cut. Models read titles, the word index does not, so
+    that a query by title has to find the words of a page's body. The same page twice, word for word, counts once.
 
     Raises:
         InputError: A file or line cannot be used; the message says where and why.
@@ -38,7 +38,8 @@ def read_corpus(files: Iterable[Path]) -> Corpus:
             digest.update(f"{key}\0{title}\0{text}\0".encode("utf-8", "surrogatepass"))
     if not items:
         raise InputError("no page in it", file=", ".join(map(str, named)))
-    return Corpus(scope=SCOPE, items=tuple(items.values()), titled=False, version=f"corpus-{digest.hexdigest()[:12]}")
+    version = f"corpus-{digest.hexdigest()[:12]}"
+    return Corpus(scope=SCOPE, items=tuple(items.values()), titles_searched=False, version=version)
 
 
 def _page(key: str, title: str, text: str) -> Item:

@@ -27,6 +27,11 @@ class Chunk:
     title: str
     text: str
 
+    @property
+    def titled_text(self) -> str:
+        """Title and text: what models read of it."""
+        return f"{self.title}. {self.text}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
@@ -57,13 +62,13 @@ class Corpus:
         scope: The library that questions are confined to.
         items: Its objects.
         neighbours: Objects of other libraries, which the scope filter has to keep out.
-        titled: Whether passages are indexed together with their title.
+        titles_searched: Whether the word index holds titles too; vectors are always those of title and text.
     """
 
     scope: str
     items: tuple[Item, ...]
     neighbours: tuple[Item, ...] = ()
-    titled: bool = True
+    titles_searched: bool = True
     version: str = field(default="unversioned")
 
     @cached_property
@@ -85,10 +90,6 @@ class Corpus:
             aliases={item.id: item.aliases for item in items if item.aliases},
             version=self.version,
         )
-
-    def indexed_text(self, chunk: Chunk) -> str:
-        """Return the text under which a passage is indexed."""
-        return f"{chunk.title}. {chunk.text}" if self.titled else chunk.text
 
     def known(self, ids: Iterable[str]) -> tuple[str, ...]:
         """Return those of the given IDs that resolve to an object, in order."""

@@ -47,11 +47,11 @@ def build_index(
         progress: Told how far the encoding is.
     """
     chunks = corpus.chunks
-    store = cached_vectors(encoder, [corpus.indexed_text(chunk) for chunk in chunks], folder=cache, progress=progress)
+    store = cached_vectors(encoder, [chunk.titled_text for chunk in chunks], folder=cache, progress=progress)
     return Index(
         corpus=corpus,
         places={chunk.id: place for place, chunk in enumerate(chunks)},
         store=store,
         vectors=VectorIndex(store.vectors),
-        lexical=LexicalIndex((chunk.title if corpus.titled else "", chunk.text) for chunk in chunks),
+        lexical=LexicalIndex((chunk.title if corpus.titles_searched else "", chunk.text) for chunk in chunks),
     )

@@ -47,7 +47,7 @@ class CrossEncoder:
     def scores(self, query: Query, places: list[int]) -> list[float]:
         """Return the model's relevance logit (the last column, where there are several)."""
         chunks = self._corpus.chunks
-        pairs = [(query.text, self._corpus.indexed_text(chunks[place])) for place in places]
+        pairs = [(query.text, chunks[place].titled_text) for place in places]
         logits, _ = self._session.run(self._session.tokenize(pairs))
         return [float(row[-1]) for row in logits.reshape(len(pairs), -1)]
 
