@@ -113,7 +113,7 @@ class Reader:
 
     def _read_items(self, items: Sequence[Any]) -> Reading:
         if self._plain and type(items[0]) is str and (texts := _all_ids(items)) is not None:
-            return Reading(texts)
+            return Reading(texts) if any(texts) else UNREADABLE
         extractor = self._extractor(items[0])
         if extractor is None:
             return self._read_slowly(items)
@@ -121,7 +121,7 @@ class Reader:
             ids = _all_ids(extractor.ids(items))
         except Exception:  # noqa: BLE001
             ids = None
-        if ids is None:
+        if ids is None or not any(ids):
             return self._read_slowly(items)
         if self._ids_only:
             return Reading(ids)
@@ -215,7 +215,8 @@ def _all_scores(found: Callable[[Sequence[Any]], list[Any]], items: Sequence[Any
         scores = tuple(map(float, found(items)))
     except Exception:  # noqa: BLE001
         return None
-    return None if isnan(sum(scores)) else scores
+    # The sum is NaN where a score is, and, rarely, where infinite ones cancel out.
+    return None if isnan(sum(scores)) and any(map(isnan, scores)) else scores
 
 
 def _descending(values: list[float | None]) -> tuple[float, ...] | None:

@@ -112,6 +112,30 @@ def assert_own_documents(watched: Watched, count: int) -> None:
         assert returned == [(f"{record.record_id}-lexical",), (f"{record.record_id}-vector",)]
 
 
+async def test_one_handoff_may_be_entered_by_several_tasks(watched: Watched) -> None:
+    """Blocks of one started handoff overlap in any order, and each task leaves as it came."""
+    handoff = rop.start_handoff("qa")
+    entered, left = asyncio.Event(), asyncio.Event()
+
+    async def first() -> None:
+        with handoff:
+            await entered.wait()
+            vector("q")
+        left.set()
+        assert rop.current_handoff() is not handoff
+
+    async def second() -> None:
+        with handoff:
+            entered.set()
+            await left.wait()
+            lexical("q")
+        assert rop.current_handoff() is not handoff
+
+    await asyncio.gather(first(), second())
+    handoff.close()
+    assert sorted(stage.kind for stage in watched.stages()) == ["lexical", "vector"]
+
+
 def test_one_carried_function_may_run_many_times_at_once(watched: Watched) -> None:
     """Overlapping calls of one carried function each have the context, and an exception passes."""
     barrier = threading.Barrier(2)

@@ -251,6 +251,22 @@ def test_what_is_yielded_beyond_the_limit_is_counted(watch: Any) -> None:
     assert (stage.returned, stage.returned_count, stage.scores) == (("a", "b"), 3, (1.0, 0.9))
 
 
+def test_documents_without_ids_are_said_so(watched: Watched, caplog: pytest.LogCaptureFixture) -> None:
+    """A generator of documents whose ID cannot be read is counted and logged once, and its consumer gets them all."""
+
+    @rop.stage("vector")
+    def unreadable() -> Iterator[object]:
+        yield from (object(), object())
+
+    for _ in range(2):
+        with rop.handoff("qa"):
+            assert len(list(unreadable())) == 2
+    assert watched.stage("vector").returned is None
+    assert watched.errors("ids") == 2
+    assert len(caplog.messages) == 1
+    caplog.clear()
+
+
 def test_nothing_yielded_is_an_empty_list(watched: Watched) -> None:
     """A generator without documents returned an empty list, which is not an unreadable one."""
     with rop.handoff("qa"):

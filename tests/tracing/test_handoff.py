@@ -65,6 +65,36 @@ def test_verdict_is_on_the_handoff_span(watched: Watched) -> None:
     }
 
 
+def test_all_that_a_stage_is_told_is_on_its_span(watched: Watched) -> None:
+    """What ``returned()`` and ``answered()`` take is on the span under the names of the contract."""
+    with rop.handoff("qa") as handoff:
+        with rop.using_stage("packing", input=["a", "b"], query_form="title") as stage:
+            stage.returned(["a"], labels=["S1"], tokens=8, token_budget=10, id_tokens=[8], scores=[0.5], scopes=["lib"])
+            stage.implementation("whole chunks", fallback=True)
+        handoff.answered("It waits [S1][S2].", sources=["a"], labels=["S1"])
+    common = {semconv.GEN_AI_OPERATION: "retrieval", semconv.HANDOFF_ID: handoff.id}
+    assert watched.attributes("packing") == common | {
+        semconv.STAGE: "packing",
+        semconv.INPUT_IDS: ("a", "b"),
+        semconv.RETURNED_IDS: ("a",),
+        semconv.RETURNED_SCORES: (0.5,),
+        semconv.RETURNED_SCOPES: ("lib",),
+        semconv.CONTEXT_LABELS: ("S1",),
+        semconv.CONTEXT_TOKENS: 8,
+        semconv.CONTEXT_TOKEN_BUDGET: 10,
+        semconv.CONTEXT_ID_TOKENS: (8,),
+        semconv.STAGE_IMPLEMENTATION: "whole chunks",
+        semconv.STAGE_FALLBACK: True,
+        semconv.QUERY_FORM: "title",
+    }
+    assert watched.attributes("reader") == common | {
+        semconv.STAGE: "reader",
+        semconv.RETURNED_IDS: ("a",),
+        semconv.CONTEXT_LABELS: ("S1",),
+        semconv.ANSWER_CITATIONS: ("S1", "S2"),
+    }
+
+
 def test_handoff_id_is_that_of_its_span(watched: Watched) -> None:
     """A handoff is named after its trace and span."""
     with rop.handoff("qa") as handoff:

@@ -69,6 +69,14 @@ def test_grade_that_is_no_number_counts_as_one(watched: Watched) -> None:
     assert watched.errors("handoff") == 1
 
 
+def test_grade_that_is_missing_is_one(watched: Watched) -> None:
+    """Judged objects beyond the grades given have grade 1, and that is no mishap."""
+    with rop.handoff("qa", judged=["x", "y"], grades=[3]):
+        pass
+    assert watched.heard.records[0].grades == (3, 1)
+    assert watched.errors("handoff") == 0
+
+
 @pytest.mark.parametrize(
     "wrong",
     [{"expected": 3}, {"starved_ratio": "half"}, {"record_id": ""}, {"run_id": object()}, {"scope": ""}],
