@@ -51,9 +51,12 @@ def is_parquet(file: str) -> bool:
     if file.endswith((".parquet", ".pq")):
         return True
     try:
+        # A pipe is not opened: what is read from it would be gone.
+        if not stat.S_ISREG(os.stat(file).st_mode):
+            return False
         with open(file, "rb") as stream:
-            return stat.S_ISREG(os.fstat(stream.fileno()).st_mode) and stream.read(len(_PARQUET)) == _PARQUET
-    except OSError:
+            return stream.read(len(_PARQUET)) == _PARQUET
+    except (OSError, ValueError):
         return False
 
 
@@ -70,7 +73,7 @@ def read_blocks(file: str, *, limits: Limits, progress: Callable[[int], None] | 
         InputError: The file cannot be read, is cut short, has too long a line, or changes while it is read.
     """
     with _errors_of(file), _opened(file) as plain:
-        before = os.fstat(plain.fileno()) if file != STDIN else None
+        before = None if file == STDIN else _state(plain)
         stream = unpacked(plain)
         if file.endswith((".gz", ".zst")) and stream is plain:
             raise InputError("holds no compressed data, though its name says so", file=file)
@@ -80,10 +83,14 @@ def read_blocks(file: str, *, limits: Limits, progress: Callable[[int], None] | 
             if progress is not None and before is not None:
                 progress(plain.tell() - told)
                 told = plain.tell()
-        if before is not None:
-            after = os.fstat(plain.fileno())
-            if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-                raise InputError("changed while it was read; evaluate a file that is complete", file=file)
+        if before is not None and _state(plain) != before:
+            raise InputError("changed while it was read; evaluate a file that is complete", file=file)
+
+
+def _state(plain: io.BufferedReader) -> tuple[int, int] | None:
+    """Return what changes with a regular file, None for a pipe."""
+    found = os.fstat(plain.fileno())
+    return (found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
 
 
 def _whole_lines(stream: io.BufferedReader, file: str, limits: Limits) -> Iterator[bytes]:
@@ -93,18 +100,29 @@ def _whole_lines(stream: io.BufferedReader, file: str, limits: Limits) -> Iterat
         cut = piece.rfind(b"\n") + 1
         if cut:
             block = b"".join((*held, piece[:cut]))
+            _check_lengths(block, line, file, limits)
             line += block.count(b"\n")
             yield block
             held, length = [], 0
-        rest = piece[cut:] if cut else piece
-        if rest:
-            held.append(rest)
-            length += len(rest)
+        if cut < len(piece):
+            held.append(piece[cut:])
+            length += len(piece) - cut
         if length > limits.max_line_bytes:
-            why = f"longer than {limits.max_line_bytes:,} bytes; raise --max-line-bytes to read it"
-            raise InputError(why, file=file, line=line + 1)
+            raise _too_long(file, line + 1, limits)
     if held:
         yield b"".join(held)
+
+
+def _check_lengths(block: bytes, before: int, file: str, limits: Limits) -> None:
+    if len(block) > limits.max_line_bytes:
+        for number, text in enumerate(block.split(b"\n"), before + 1):
+            if len(text) > limits.max_line_bytes:
+                raise _too_long(file, number, limits)
+
+
+def _too_long(file: str, line: int, limits: Limits) -> InputError:
+    why = f"longer than {limits.max_line_bytes:,} bytes; raise --max-line-bytes to read it"
+    return InputError(why, file=file, line=line)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.explaining import Explanation, explain
 from rop_otel.core.profile.observation import Observation, observe
 from rop_otel.core.profile.records import RecordError, parse_record
-from rop_otel.replay.blocks import expand, read_blocks
+from rop_otel.replay.blocks import expand, is_parquet, read_blocks
 from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
 
 
@@ -43,20 +43,32 @@ def explain_record(
     Raises:
         InputError: A file cannot be read.
     """
-    spelled = json.dumps(record_id, ensure_ascii=False).encode(errors="surrogatepass")
     for file in expand(files):
-        line = 0
-        for block in read_blocks(file, limits=limits):
-            for text in block.removesuffix(b"\n").split(b"\n"):
-                line += 1
-                if spelled not in text and b"\\" not in text:
-                    continue
-                try:
-                    found, record = parse_record(text, opened.record_field)
-                except RecordError:
-                    continue
-                if found == record_id:
-                    declaration = opened.declaration
-                    empty = Observation(record_id=found)
-                    observation = empty if declaration is None else observe(record, found, declaration)
-                    yield Found(file=file, line=line, explanation=explain(observation, declaration))
+        for line, record in _records(file, opened, record_id, limits):
+            declaration = opened.declaration
+            empty = Observation(record_id=record_id)
+            observation = empty if declaration is None else observe(record, record_id, declaration)
+            yield Found(file=file, line=line, explanation=explain(observation, declaration))
+
+
+def _records(file: str, opened: Opened, record_id: str, limits: Limits) -> Iterator[tuple[int, object]]:
+    if is_parquet(file):
+        from rop_otel.replay.parquet import parquet_records  # an extra, imported where it is used
+
+        for row, record in parquet_records(file):
+            if opened.record_field.read(record) == record_id:
+                yield row, record
+        return
+    spelled = json.dumps(record_id, ensure_ascii=False).encode(errors="surrogatepass")
+    line = 0
+    for block in read_blocks(file, limits=limits):
+        for text in block.removesuffix(b"\n").split(b"\n"):
+            line += 1
+            if spelled not in text and b"\\" not in text:
+                continue
+            try:
+                found, record = parse_record(text, opened.record_field)
+            except RecordError:
+                continue
+            if found == record_id:
+                yield line, record

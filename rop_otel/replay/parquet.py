@@ -143,6 +143,22 @@ class ParquetReader:
         return columns, record_ids.to_pylist()
 
 
+def parquet_records(file: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield every row's number and record.
+
+    Raises:
+        InputError: The file is no Parquet, or is damaged.
+    """
+    try:
+        with pq.ParquetFile(file) as source:
+            rows = 0
+            for batch in source.iter_batches(batch_size=_ROWS, use_threads=False):
+                yield from enumerate(batch.to_pylist(), rows + 1)
+                rows += batch.num_rows
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise InputError(f"cannot be read as Parquet: {error}", file=file) from None
+
+
 def _column(batch: Any, names: tuple[str, ...]) -> Any:
     if batch.schema.names.count(names[0]) != 1:
         return None

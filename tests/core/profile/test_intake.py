@@ -53,6 +53,13 @@ def test_the_fast_lane_changes_nothing(name: str, block: list[bytes], end: bool)
 
 
 @pytest.mark.parametrize("spoil", SPOILS)
+def test_a_spoilt_line_is_the_same_in_the_fast_lane(spoil: Any) -> None:
+    """Each way to spoil a line, tried every time: what the lane skips over is still looked at."""
+    block = spoil(PLAIN) + b"\n" + PLAIN + b"\n"
+    assert taken(DECLARATIONS["any"], block, fast=True) == taken(DECLARATIONS["any"], block, fast=False)
+
+
+@pytest.mark.parametrize("spoil", SPOILS)
 @pytest.mark.parametrize("fast", [True, False])
 def test_a_spoilt_line_passes_nothing(spoil: Any, fast: bool) -> None:
     """A line that is spoilt, or only unusual, is malformed or judged as specified; the next line is not affected."""

@@ -1,0 +1,250 @@
+"""The verbs of ROP runs, as a user types them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema  # type: ignore[import-untyped] # it ships no types
+import pytest
+from typer.testing import CliRunner
+
+from rop_otel.cli.main import app, main
+from rop_otel.core.profile.schema import SCHEMAS, schema_bytes
+
+RECORDS = [
+    {"record_id": "run_alpha", "selector": {"key": "obj-a"}, "results": [{"id": "b#0"}, {"id": "a#1"}], "gold": "b#0"},
+    {"record_id": "run_beta", "selector": {"key": "obj-b"}, "results": [{"id": "x"}] * 3 + [{"id": "b#0"}]},
+]
+DECISIONS = (
+    "--interface fixture-ranker-api --component ranker --selection selector.key --returned results[].id --cutoff 3"
+    " --authority search-team"
+).split()
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ids.txt").write_text("run_beta\r\nrun_alpha\n\n")
+    (tmp_path / "map.csv").write_text("chunk,object\na#0,obj-a\na#1,obj-a\nb#0,obj-b\n")
+    (tmp_path / "records.jsonl").write_text("".join(json.dumps(record) + "\n" for record in RECORDS))
+    return tmp_path
+
+
+TABLE = "--resolver map.csv --chunk-column chunk --object-column object --resolver-version 7".split()
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, list(arguments))
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.stdout
+
+
+def declared() -> str:
+    assert run("declare", "sealed", *DECISIONS, *TABLE, "--population", "ids.txt")[0] == 0
+    return "sealed/declaration.json"
+
+
+def report(*arguments: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run("evaluate", *arguments, "--format", "json")[1])
+    return found
+
+
+def test_declare_then_evaluate(place: Path) -> None:
+    """A list, a table and the decisions are all it takes; the report ends with where to look."""
+    exit_code, text = run(
+        "evaluate", declared(), "--records", "records.jsonl", "--trace", "gold", "--at", "1", "2", "4"
+    )
+    assert exit_code == 1
+    assert text.startswith("RUN_FAIL  fixture-ranker-api\n2 expected, 2 observed\n")
+    assert "misses: 1 past the cutoff, 0 absent from the recorded list" in text
+    assert "membership: @1 0.0000  @2 0.5000  @3 0.5000  @4 1.0000" in text
+    assert "selected and traced @1: both 0  selected only 0  traced only 1  neither 0" in text
+    assert text.endswith("Where to look\n  retrieval: usable lists that omit their object within the cutoff: 1\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shape"),
+    [
+        (["--population", "records.jsonl", "--population-column", "record_id"], "complete"),
+        (["--population", "ids.txt", "--mode", "soft"], "complete"),
+        (["--mode", "open"], "without"),
+    ],
+)
+def test_populations_come_from_lists_and_record_files(place: Path, arguments: list[str], shape: str) -> None:
+    """A column of a record file is a population too; outside hard mode there need not be one."""
+    assert run("declare", "sealed", *DECISIONS, *TABLE, *arguments)[0] == 0
+    assert (place / "sealed" / "population.txt").exists() == (shape == "complete")
+    assert report("sealed/declaration.json", "--records", "records.jsonl")["declaration_errors"] == []
+
+
+def test_a_resolver_of_ours_is_sealed_as_it_is(place: Path) -> None:
+    """Its bytes are not touched, as JSON and as JSON Lines."""
+    lines = '{"resolver_version": "7"}\n{"object_id": "obj-a", "members": ["a#1"]}\n'
+    (place / "mine.jsonl").write_text(lines)
+    assert run("declare", "sealed", *DECISIONS, "--resolver", "mine.jsonl", "--population", "ids.txt")[0] == 0
+    assert (place / "sealed" / "resolver.jsonl").read_text() == lines
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [*TABLE],
+        [*TABLE[:2], "--population", "ids.txt"],
+        [*TABLE[:-2], "--population", "ids.txt"],
+        [*TABLE, "--population", "none.txt"],
+        [*TABLE, "--population", "map.csv", "--population-column", "x"],
+        [*TABLE, "--population", "ids.txt", "--returned", "a[].b[]"],
+        [*TABLE, "--population", "ids.txt", "--witness-hash", "h"],
+        ["--resolver", "none.json", "--population", "ids.txt"],
+        [*TABLE, "--chunk-column", "no", "--population", "ids.txt"],
+    ],
+)
+def test_what_cannot_be_declared_is_a_usage_error(
+    place: Path, arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is written, and one line says why."""
+    monkeypatch.setattr(sys, "argv", ["rop-otel", "declare", "sealed", *DECISIONS, *arguments])
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    assert exit_.value.code == 2
+    assert "Traceback" not in capsys.readouterr().err
+    assert not (place / "sealed").exists()
+
+
+def test_a_sealed_declaration_is_not_overwritten(place: Path) -> None:
+    """Declaring again into the same folder is refused."""
+    declared()
+    result = CliRunner().invoke(app, ["declare", "sealed", *DECISIONS, *TABLE, "--population", "ids.txt"])
+    assert "is not changed" in str(result.exception)
+
+
+def test_a_report_goes_where_it_is_asked_to(place: Path) -> None:
+    """To a file as JSON, records inside, apart or left out; printed all the same."""
+    declaration = declared()
+    whole = report(declaration, "--records", "records.jsonl", "--report", "report.json")
+    assert json.loads((place / "report.json").read_text()) == whole
+    assert [record["record_id"] for record in whole["records"]] == ["run_alpha", "run_beta"]
+    apart = report(declaration, "--records", "records.jsonl", "--records-out", "out.jsonl")
+    assert [json.loads(line) for line in (place / "out.jsonl").read_text().splitlines()] == whole["records"]
+    without = report(declaration, "--records", "records.jsonl", "--no-records")
+    assert without == apart == {key: value for key, value in whole.items() if key != "records"}
+
+
+def test_the_schemas_describe_what_is_written(place: Path) -> None:
+    """Declaration, resolver, report and records hold to the committed schemas, which are those that are printed."""
+    declaration = declared()
+    shapes = json.loads(run("schema")[1])
+    assert {name: json.loads(run("schema", name)[1]) for name in SCHEMAS} == shapes
+    whole = report(declaration, "--records", "records.jsonl", "--trace", "gold")
+    for name, value in (
+        ("declaration", json.loads((place / declaration).read_text())),
+        ("resolver", json.loads((place / "sealed" / "resolver.json").read_text())),
+        ("run_report", whole),
+        ("record_report", whole["records"][0]),
+    ):
+        jsonschema.Draft202012Validator.check_schema(shapes[name])
+        jsonschema.validate(value, shapes[name], cls=jsonschema.Draft202012Validator)
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_the_committed_schemas_are_current(name: str) -> None:
+    """Each file is what the models give."""
+    folder = Path(__file__).resolve().parents[2] / "docs" / "schemas"
+    assert (folder / f"{name}.json").read_bytes() == schema_bytes(name)
+
+
+def test_explain_says_which_check_decided(place: Path) -> None:
+    """Selection, objects, each returned ID, the cutoff line, the verdict and its check."""
+    exit_code, text = run("explain", declared(), "--records", "records.jsonl", "--record", "run_beta")
+    assert exit_code == 0
+    assert text.splitlines() == [
+        "records.jsonl:2",
+        "run_beta: FAIL",
+        "  because 'obj-b' is returned at rank 4, past the cutoff of 3 (check: not_returned)",
+        "  selected 'obj-b' → 'obj-b'",
+        "  returned, rule 'any':",
+        "       1  'x' → no object",
+        "       2  'x' → no object",
+        "       3  'x' → no object",
+        "    ---- cutoff 3: the reader sees nothing below ----",
+        "  *    4  'b#0' → 'obj-b'",
+    ]
+    shape = json.loads(
+        run(
+            "explain",
+            "sealed/declaration.json",
+            "--records",
+            "records.jsonl",
+            "--record",
+            "run_beta",
+            "--format",
+            "json",
+        )[1]
+    )
+    assert (shape[0]["check"], shape[0]["line"]) == ("not_returned", 2)
+
+
+def test_explain_knows_missing_from_unknown(place: Path) -> None:
+    """An expected record without an observation is missing; any other ID is a usage error."""
+    declaration = declared()
+    (place / "records.jsonl").write_text(json.dumps(RECORDS[0]) + "\n")
+    assert "MISSING" in run("explain", declaration, "--records", "records.jsonl", "--record", "run_beta")[1]
+    result = CliRunner().invoke(app, ["explain", declaration, "--records", "records.jsonl", "--record", "other"])
+    assert "not expected either" in str(result.exception)
+
+
+def test_merge_is_the_one_pass(place: Path) -> None:
+    """Parts of parts, in any order, from another folder, with duplicates across shards."""
+    declaration = declared()
+    for number, record in enumerate([*RECORDS, RECORDS[0]]):
+        (place / f"{number}.jsonl").write_text(json.dumps(record) + "\n")
+        assert run(
+            "evaluate", declaration, "--records", f"{number}.jsonl", "--partial", "--report", f"{number}.part"
+        ) == (
+            0,
+            "",
+        )
+    assert run("merge", "2.part", "0.part", "--partial", "--report", "20.part") == (0, "")
+    whole = run("evaluate", declaration, "--records", "0.jsonl", "1.jsonl", "2.jsonl", "--format", "json")
+    assert whole[0] == 4
+    assert run("merge", "1.part", "20.part", "--format", "json") == whole
+    (place / "sealed").rename(place / "moved")
+    moved = run("merge", "20.part", "1.part", "--declaration", "moved/declaration.json", "--format", "json")
+    assert moved == whole
+
+
+def test_merge_refuses_what_does_not_belong_together(place: Path) -> None:
+    """Another file, or a changed declaration, is a usage error."""
+    declaration = declared()
+    run("evaluate", declaration, "--records", "records.jsonl", "--partial", "--report", "one.part")
+    assert "no partial report" in str(CliRunner().invoke(app, ["merge", "records.jsonl"]).exception)
+    (place / declaration).write_text((place / declaration).read_text() + "\n")
+    assert "is not the declaration" in str(CliRunner().invoke(app, ["merge", "one.part"]).exception)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["none.json", "--records", "records.jsonl"],
+        ["{declaration}", "--records", "none.jsonl"],
+        ["{declaration}", "--records", "none-*.jsonl"],
+        ["{declaration}", "--records", "sealed"],
+        ["{declaration}", "--records", "records.jsonl", "--trace", "a[].b[]"],
+        ["{declaration}", "--records", "records.jsonl", "--report", "no/such/folder"],
+        ["{declaration}", "--records", "records.jsonl", "--max-line-bytes", "10"],
+    ],
+)
+def test_a_usage_error_is_one_line(place: Path, arguments: list[str]) -> None:
+    """Exit code 2, one line on standard error, no traceback, no report."""
+    declaration = declared()
+    given = [argument.format(declaration=declaration) for argument in arguments]
+    command = [sys.executable, "-c", "from rop_otel.cli.main import main; main()", "evaluate", *given]
+    found = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={"PYTHONPATH": str(Path(__file__).parents[2])}
+    )
+    assert (found.returncode, found.stdout, found.stderr.count("\n")) == (2, "", 1)
+    assert found.stderr.startswith("rop-otel: ")
