@@ -9,7 +9,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from rop_otel.tracing.scalars import as_id, as_score
 
@@ -32,8 +32,16 @@ Steps: TypeAlias = tuple[Attribute | Key | Callable[[Any], Any], ...]
 Where: TypeAlias = str | Callable[[Any], object] | None
 """A name, dotted where it is nested; a callable on the object; None for the usual names."""
 
-IdWhere: TypeAlias = Where | Mapping[Any, object] | Sequence[object]
-"""The same, or a map from an index (of faiss, say) to an ID."""
+
+class IdMap(Protocol):
+    """A map from an index, of faiss say, to an ID: a mapping, a sequence, an array."""
+
+    def __getitem__(self, index: Any, /) -> Any:
+        """Return the ID at an index."""
+
+
+IdWhere: TypeAlias = Where | IdMap
+"""The same, or a map from an index to an ID."""
 
 # The finer of two IDs comes first: a chunk that also names its document is told from its siblings.
 _ID_NAMES: Final = ("id", "chunk_id", "node_id", "doc_id", "document_id", "uuid", "_id")
@@ -196,7 +204,7 @@ def _document_side(example: Any) -> int | None:
     return 1 if as_score(first) is not None and not isinstance(first, int) else None
 
 
-def _entry_of(id_map: Mapping[Any, object] | Sequence[object]) -> Callable[[Any], object]:
+def _entry_of(id_map: IdMap) -> Callable[[Any], object]:
     if isinstance(id_map, Mapping):
         return id_map.get
 

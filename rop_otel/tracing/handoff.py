@@ -148,6 +148,7 @@ class Handoff:
     def __enter__(self) -> Self:
         if not self.id:
             self._start()
+        self._is_over("a with block")
         before = get_current()
         context = moved(before, Here(self), self._span)
         self._entered.append((context, before))

@@ -20,7 +20,7 @@ from rop_otel.tracing.extracting import (
     follow_all,
     has_value,
 )
-from rop_otel.tracing.scalars import as_id, as_score
+from rop_otel.tracing.scalars import as_id, as_score, is_text
 
 _TEXT_OR_NUMBER: Final = frozenset({str, int})
 _ATTEMPTS: Final = 20
@@ -70,7 +70,7 @@ class Reader:
         scope: Where = None,
         ids_only: bool = False,
     ) -> None:
-        _check("id", id, isinstance(id, Mapping | Sequence))
+        _check("id", id, hasattr(id, "__getitem__") and not isinstance(id, str))
         _check("score", score, False)
         _check("scope", scope, False)
         self._id = id
@@ -195,7 +195,7 @@ class Reader:
 
 
 def _check(name: str, where: object, also: bool) -> None:
-    if not (where is None or callable(where) or (isinstance(where, str) and where) or (also and where != "")):
+    if not (where is None or callable(where) or is_text(where) or also):
         raise UsageError(f"{name}={where!r}: it must be a name or a callable")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -53,9 +53,10 @@ def using_stage(
     runtime = current()
     if not runtime.enabled:
         return SILENT_STAGE
-    make = cached_spec if all(where is None or isinstance(where, str) for where in (id, score, scope)) else make_spec
+    by_name = all(where is None or isinstance(where, str) for where in (id, score, scope))
+    make: Callable[..., Spec] = cached_spec if by_name else make_spec
     try:
-        spec: Spec = make(
+        spec = make(
             kind,
             name=name,
             source=source,

@@ -215,6 +215,31 @@ def test_input_is_found_in_the_call(
     assert watched.stage("fusion").input == expected
 
 
+def test_input_of_a_method_is_found(watched: Watched) -> None:
+    """``self`` and ``cls`` are counted where they are passed."""
+
+    class Ranker:
+        @rop.stage("rerank", input_arg="given")
+        def method(self, question: str, given: list[str]) -> list[str]:
+            return given
+
+        @rop.stage("mmr", input_arg="given")
+        @classmethod
+        def of_class(cls, question: str, given: list[str]) -> list[str]:
+            return given
+
+        @rop.stage("boost", input_arg="given")
+        @staticmethod
+        def static(question: str, given: list[str]) -> list[str]:
+            return given
+
+    with rop.handoff("qa"):
+        Ranker().method("q", ["a"])
+        Ranker.of_class("q", ["a"])
+        Ranker.static("q", ["a"])
+    assert [stage.input for stage in watched.stages()] == [("a",)] * 3
+
+
 def test_input_is_read_before_the_function_changes_it(watched: Watched) -> None:
     """A function that empties the list it was handed was handed the whole list."""
 

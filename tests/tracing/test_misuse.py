@@ -8,6 +8,7 @@ import pytest
 
 import rop_otel as rop
 from rop_otel import semconv
+from rop_otel.core.handoff import Notice
 from rop_otel.errors import UsageError
 from tests.tracing.watched import Watched, retrieve
 
@@ -165,3 +166,15 @@ def test_using_stage_with_a_wrong_kind_is_counted(watched: Watched) -> None:
         stage.returned(["a"])
     assert watched.stages() == []
     assert watched.errors("stage") == 1
+
+
+def test_handoff_entered_after_its_end_is_counted(watched: Watched) -> None:
+    """A block of a handoff that is over is a mishap, and its stages are late, not lost in silence."""
+    handoff = rop.handoff("qa")
+    with handoff:
+        pass
+    with handoff, rop.using_stage("vector") as stage:
+        stage.returned(["a"])
+    assert watched.errors("handoff") == 1
+    assert watched.heard.notices[Notice.LATE, ""] == 1
+    assert len(watched.heard.assessments) == 1

@@ -225,6 +225,7 @@ I = np.array([[2, 0, -1]])  # noqa: E741 - faiss's name
         ((D, I), {}, Reading(("2", "0"), (float(np.float32(0.9)), 0.5))),
         ((D[0], I[0]), {}, Reading(("2", "0"), (float(np.float32(0.9)), 0.5))),
         ((D, I), {"id": ["a", "b", "c"]}, Reading(("c", "a"), (float(np.float32(0.9)), 0.5))),
+        ((D, I), {"id": np.array(["a", "b", "c"])}, Reading(("c", "a"), (float(np.float32(0.9)), 0.5))),
         ((D, I), {"id": {2: "c", 0: "a"}.get}, Reading(("c", "a"), (float(np.float32(0.9)), 0.5))),
         ((-D[:, :2], I[:, :2]), {}, Reading(("2", "0"))),
         ((D, np.full((1, 3), -1)), {}, Reading(())),
