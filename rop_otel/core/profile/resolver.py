@@ -45,19 +45,16 @@ class Resolver:
         self._members = {_text(name, "an object ID"): _distinct(raws, name) for name, raws in members.items()}
         self._aliases = {name: _distinct(raws, name) for name, raws in (aliases or {}).items()}
         self._owner: dict[str, str] = {}
+        owner_of, aliases_of = self._owner.setdefault, self._aliases.get
         for name, raws in self._members.items():
             if not raws:
                 raise ResolverError(f"object {name!r} has no members")
-            self._own(name, (name, *raws, *self._aliases.get(name, ())))
+            for raw in (name, *raws, *aliases_of(name, ())):
+                if (owner := owner_of(raw, name)) is not name and owner != name:
+                    raise ResolverError(f"{raw!r} belongs to two objects, {owner!r} and {name!r}")
         for name in self._aliases:
             if name not in self._members:
                 raise ResolverError(f"aliases are given for {name!r}, which is no object")
-
-    def _own(self, name: str, raws: Iterable[str]) -> None:
-        for raw in raws:
-            owner = self._owner.setdefault(raw, name)
-            if owner != name:
-                raise ResolverError(f"{raw!r} belongs to two objects, {owner!r} and {name!r}")
 
     @classmethod
     def parse(cls, data: bytes, *, lines: bool = False) -> Resolver:
@@ -139,7 +136,11 @@ def _text(value: object, what: str) -> str:
 def _distinct(raws: object, name: str) -> tuple[str, ...]:
     if isinstance(raws, str) or not isinstance(raws, Iterable):
         raise ResolverError(f"the members and aliases of {name!r} must be lists of strings, not {reprlib.repr(raws)}")
-    return tuple(dict.fromkeys(_text(raw, f"a member or alias of {name!r}") for raw in raws))
+    given = tuple(raws)
+    for raw in given:
+        if type(raw) is not str or not raw or not raw.isascii():
+            _text(raw, f"a member or alias of {name!r}")
+    return tuple(dict.fromkeys(given))
 
 
 def _from_document(document: Any) -> Resolver:
