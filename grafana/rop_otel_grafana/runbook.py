@@ -23,6 +23,6 @@ def _section(page: Page) -> str:
     seen = "\n\n".join(f"{question}\n\n```promql\n{query}\n```" for question, query in page.see)
     tried = "\n".join(f"- {attempt}" for attempt in page.attempts)
     return (
-        f"## {page.name}\n\n### What {page.name} means\n\n{page.means}\n\n### How to see {page.name}\n\n{seen}\n\n"
-        f"### What to try for {page.name}\n\n{tried}\n"
+        f"## {page.name}\n\n**What it means.** {page.means}\n\n**How to see it.**\n\n{seen}\n\n"
+        f"**What to try.**\n\n{tried}\n"
     )

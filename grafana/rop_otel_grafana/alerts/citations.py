@@ -89,8 +89,8 @@ def pages(settings: Settings) -> list[Page]:
             see=see,
             attempts=(
                 (
-                    "`unattached`: whatever puts labelled text before the reader (a rescue, too) must also put the passage"
-                    " into the response's sources."
+                    "`unattached`: whatever puts labelled text before the reader (a rescue, too) must also put the"
+                    " passage into the response's sources."
                 ),
                 (
                     "`unresolved`: does the reader invent labels? Look for a changed prompt or model, and for starved"

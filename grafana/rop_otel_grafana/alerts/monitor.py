@@ -76,8 +76,8 @@ def _errors(settings: Settings) -> list[Alert]:
             severity="warning",
             summary=f"The monitor in service {service} has errors in {value_of(WHERE)}",
             description=(
-                f"{{{{ $value | humanize }}}} errors within {settings.errors} in the monitor of service {service}, at"
-                f" {value_of(WHERE)}. They were kept from the application; some handoffs or stages may be missing from"
+                f"Errors of the monitor of service {service} within {settings.errors}, at {value_of(WHERE)}:"
+                f" {{{{ $value | humanize }}}}. They were kept from the application; some handoffs or stages may be missing from"
                 " the numbers."
             ),
         ),
@@ -89,8 +89,8 @@ def _errors(settings: Settings) -> list[Alert]:
             labels={WHERE: "ledger"},
             summary=f"The monitor in service {service} turns handoffs away",
             description=(
-                f"{{{{ $value | humanize }}}} handoffs of service {service} were not monitored within"
-                f" {settings.errors}, because too many were open (cause: the cap on open handoffs)."
+                f"Handoffs of service {service} that were not monitored within {settings.errors}: {{{{ $value | humanize"
+                f" }}}}, because too many were open (cause: the cap on open handoffs)."
             ),
         ),
     ]

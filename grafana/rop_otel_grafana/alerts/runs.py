@@ -63,8 +63,8 @@ def pages(settings: Settings) -> list[Page]:
             attempts=(
                 "`rop-otel explain` on the run's report lists the failing records with the place of their loss.",
                 (
-                    "Take the commonest pair of stage and cause first; `SelectedObjectDropsBeforeReader` below says what to"
-                    " try for each cause."
+                    "Take the commonest pair of stage and cause first; `SelectedObjectDropsBeforeReader` below says"
+                    " what to try for each cause."
                 ),
                 "Do not exclude failing records: the population was fixed before the run.",
             ),

@@ -49,8 +49,8 @@ def _burning(settings: Settings, speed: Literal["fast", "slow"], *, matchers: tu
         summary=f"{_subject(settings)} loses selected objects at {_stage()}",
         description=(
             f"In the last {burn.short}, {share} of the selected objects of {subject(settings)} were lost at {_stage()}"
-            f" (cause {value_of(CAUSE)}). Losses of all causes are above {burn.threshold(target):.2%} over"
-            f" {burn.long} too; the target allows {1 - target:.2%}."
+            f" (cause {value_of(CAUSE)}). Losses of all causes are above {100 * burn.threshold(target):g}% over"
+            f" {burn.long} too; the target allows {100 * (1 - target):g}%."
         ),
     )
 
@@ -98,7 +98,7 @@ def _subject(settings: Settings) -> str:
 
 
 def _stage() -> str:
-    return f"stage {value_of(DROPPED_AT, otherwise='none to blame')}"
+    return f"{{{{ with $labels.{DROPPED_AT} }}}}stage {{{{ . }}}}{{{{ else }}}}no stage in particular{{{{ end }}}}"
 
 
 def page(settings: Settings) -> Page:
@@ -122,13 +122,13 @@ def page(settings: Settings) -> Page:
         ),
         attempts=(
             (
-                "Open a trace: the misses panel of the *Handoffs* dashboard links to one, and the handoff span carries the"
-                " selected IDs, the verdict and the cause. `rop-otel replay` judges exported spans again."
+                "Open a trace: the misses panel of the *Handoffs* dashboard links to one, and the handoff span carries"
+                " the selected IDs, the verdict and the cause. `rop-otel replay` judges exported spans again."
             ),
             "Did a deployment, an index build or a setting change when the losses began? Go back first, then look.",
             (
-                "`never_retrieved`: is the object in the index, under the ID that the selector uses? No setting of a later"
-                " stage brings back what no source found."
+                "`never_retrieved`: is the object in the index, under the ID that the selector uses? No setting of a"
+                " later stage brings back what no source found."
             ),
             (
                 "`truncated`, `below_cutoff`: the cut keeps too few; raise the number of candidates before touching the"
@@ -136,7 +136,8 @@ def page(settings: Settings) -> Page:
             ),
             (
                 "`reranked_away`, `diversified_away`: compare the scores of the stages before and after; look for"
-                " `RerankerFallback`; check that judgments credit every document that a question needs before blaming it."
+                " `RerankerFallback`; check that judgments credit every document that a question needs before blaming"
+                " it."
             ),
             (
                 "`displaced`, `over_budget`: expansion may add only what still fits, and packing should take the best"

@@ -55,7 +55,7 @@ def _recall(settings: Settings) -> Alert:
         summary=f"Recall of stage {value_of(STAGE)} has dropped, {subject(settings)}",
         description=(
             f"recall@{drop.k} of {value_of(TARGET)} objects at stage {value_of(STAGE)} of {subject(settings)}, taken"
-            f" over {drop.window}, is {{{{ $value | humanize }}}} lower than it was {drop.earlier} earlier (cause: the"
+            f' over {drop.window}, is {{{{ printf "%.2f" $value }}}} lower than it was {drop.earlier} earlier (cause: the'
             " first stage in order that shows it)."
         ),
     )
@@ -104,7 +104,7 @@ def _fallback(settings: Settings) -> Alert:
         severity="warning",
         summary=f"The reranker of {subject(settings)} runs its fallback",
         description=(
-            f"In {_SHARE} of the handoffs of {subject(settings)}, stage {value_of(STAGE)} ran its fallback and not the"
+            f"In {_SHARE} of all trips, stage {value_of(STAGE)} of {subject(settings)} ran its fallback and not the"
             f" model (cause {value_of(FINDING)})."
         ),
     )
@@ -142,7 +142,7 @@ def _starved(settings: Settings) -> Alert:
         severity="warning",
         summary=f"The reader of {subject(settings)} is shown next to nothing",
         description=(
-            f"In {_SHARE} of the handoffs of {subject(settings)}, stage {value_of(STAGE)} was handed documents and"
+            f"In {_SHARE} of all trips, stage {value_of(STAGE)} of {subject(settings)} was handed documents and"
             f" used almost nothing of its token budget (cause {value_of(FINDING)})."
         ),
     )
