@@ -20,10 +20,11 @@ Run = Callable[[], None]
 
 
 def provider(
-    exporter: SpanExporter, *, sampler: Sampler | None = None, attributes: int | None = None
+    exporter: SpanExporter, *, sampler: Sampler | None = None, attributes: int | None = None, length: int | None = None
 ) -> TracerProvider:
     """Return a tracer provider of its own, without the time that a background thread would add to a round."""
-    made = TracerProvider(sampler=sampler, span_limits=SpanLimits(max_span_attributes=attributes))
+    limits = SpanLimits(max_span_attributes=attributes, max_span_attribute_length=length)
+    made = TracerProvider(sampler=sampler, span_limits=limits)
     made.add_span_processor(SimpleSpanProcessor(exporter))
     return made
 

@@ -56,7 +56,7 @@ def report(title: str, times: Mapping[str, float], results: Mapping[str, float],
     """
     print(title)
     for name, value in times.items():
-        print(f"  {name:<28}{value:>10.2f} us CPU")
+        print(f"  {name:<32}{value:>10.2f} us CPU")
     for name, value in results.items():
-        print(f"  {name:<28}{value:>10.3f}   target {targets.get(name, 'none')}")
+        print(f"  {name:<32}{value:>10.3f}   target {targets.get(name, 'none')}")
     print(json.dumps({name: round(value, 4) for name, value in results.items()}))
