@@ -7,23 +7,31 @@ from itertools import chain
 from pathlib import Path
 
 from rop_otel.core.profile import Resolver
-from rop_otel.errors import InputError, ResolverError
+from rop_otel.errors import ConfigurationError, InputError, ResolverError
+from rop_otel.replay.declared import read_declaration
 from rop_otel.replay.report import Report, replay
 from rop_otel.spans import read
 
 
-def replay_files(files: Iterable[str], *, resolver: str | None = None) -> Report:
+def replay_files(files: Iterable[str], *, resolver: str | None = None, declaration: str | None = None) -> Report:
     """Judge the spans of recorded files.
 
     Args:
         files: Names of OTLP JSON files.
         resolver: Name of a resolver file, ``.jsonl`` for JSON Lines; None: an ID stands for itself.
+        declaration: Name of a run's declaration, which brings a resolver of its own.
 
     Raises:
         InputError: A file cannot be read as what it should be.
+        ConfigurationError: The resolver is not the declaration's.
     """
     in_force = None if resolver is None else _read_resolver(resolver)
-    return replay(chain.from_iterable(map(read, files)), resolver=in_force)
+    opened = None if declaration is None else read_declaration(declaration)
+    if in_force is not None and opened is not None and opened.declaration is not None:
+        declared = opened.declaration.resolver
+        if in_force.sha256 != declared.sha256:
+            raise ConfigurationError(f"{resolver!r} is not the resolver of {declaration!r}; leave it out")
+    return replay(chain.from_iterable(map(read, files)), resolver=in_force, declaration=opened)
 
 
 def _read_resolver(file: str) -> Resolver:

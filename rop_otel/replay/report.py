@@ -8,7 +8,9 @@ from typing import Any
 
 from rop_otel.core.handoff import Assessment, Severity, Verdict, assess
 from rop_otel.core.profile import Resolver
+from rop_otel.core.profile.declaration import Opened
 from rop_otel.replay.assemble import assemble
+from rop_otel.replay.run import Judged, handoffs_of_run, judge_run
 from rop_otel.spans import Span
 
 
@@ -21,12 +23,14 @@ class Report:
         orphan_stages: Stage spans that belong to no handoff.
         incomplete: IDs of handoffs whose own span is missing, sorted.
         duplicates: IDs of handoff spans that were not assessed, since another had the ID before, sorted.
+        run: What the handoffs of a declared run amount to; None without a declaration.
     """
 
     assessments: tuple[Assessment, ...] = ()
     orphan_stages: int = 0
     incomplete: tuple[str, ...] = ()
     duplicates: tuple[str, ...] = ()
+    run: Judged | None = None
 
     @property
     def clean(self) -> bool:
@@ -44,21 +48,34 @@ class Report:
             "orphan_stages": self.orphan_stages,
             "incomplete_handoffs": list(self.incomplete),
             "duplicate_handoffs": list(self.duplicates),
-            "run": None,
+            "run": None if self.run is None else self.run.as_dict(),
         }
 
 
-def replay(spans: Iterable[Span], *, resolver: Resolver | None = None) -> Report:
+def replay(spans: Iterable[Span], *, resolver: Resolver | None = None, declaration: Opened | None = None) -> Report:
     """Judge recorded spans.
 
     Args:
         spans: In any order, from any number of services, with others in between; may be empty.
         resolver: The resolver in force; None: an ID stands for itself.
+        declaration: The declaration of a run: a valid one brings the resolver in force, and judges the handoffs of its
+            run.
     """
     assembled = assemble(spans)
+    declared = set[str]()
+    run: Judged | None = None
+    if declaration is not None:
+        of_run = handoffs_of_run(assembled.handoffs, declaration)
+        declared = {handoff.handoff_id for handoff in of_run}
+        run = judge_run(of_run, declaration)
+        resolver = declaration.declaration.resolver if declaration.declaration else resolver
     return Report(
-        assessments=tuple(assess(handoff, resolver=resolver) for handoff in assembled.handoffs),
+        assessments=tuple(
+            assess(handoff, resolver=resolver, declaration=declaration if handoff.handoff_id in declared else None)
+            for handoff in assembled.handoffs
+        ),
         orphan_stages=assembled.orphan_stages,
         incomplete=assembled.incomplete,
         duplicates=assembled.duplicates,
+        run=run,
     )

@@ -37,14 +37,7 @@ def record_lines(records: Iterable[Entry]) -> Iterator[bytes]:
 
 
 def _record(entry: Entry) -> str:
-    shape = {
-        "record_id": entry.record_id,
-        "verdict": str(entry.verdict),
-        "rank": entry.rank,
-        "object_id": entry.object_id,
-        "reason": entry.reason,
-    }
-    return json.dumps(shape, ensure_ascii=False, allow_nan=False)
+    return json.dumps(entry.as_dict(), ensure_ascii=False, allow_nan=False)
 
 
 def _bytes(text: str) -> bytes:

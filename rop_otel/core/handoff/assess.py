@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rop_otel.core.handoff import kinds
 from rop_otel.core.handoff.assessment import Assessment, Drop, Shown, StageScores, Verdict
+from rop_otel.core.handoff.declaring import contradiction, under
 from rop_otel.core.handoff.expected import Expected
 from rop_otel.core.handoff.findings import find
 from rop_otel.core.handoff.findings.labels import attach, count_citations
@@ -15,25 +16,39 @@ from rop_otel.core.handoff.scores import Judgments, judged_scores, selected_scor
 from rop_otel.core.handoff.trip import Trip, list_is_cut
 from rop_otel.core.handoff.verdict import at_hand, membership_of, mode_of, shown_holds, verdict_of
 from rop_otel.core.profile import Membership, Resolver
+from rop_otel.core.profile.declaration import Opened
 
 
-def assess(record: HandoffRecord, *, resolver: Resolver | None = None) -> Assessment:
+def assess(record: HandoffRecord, *, resolver: Resolver | None = None, declaration: Opened | None = None) -> Assessment:
     """Return everything that can be concluded about one handoff.
 
     Args:
         record: The facts. Without stages the verdict is ``UNVERIFIABLE`` at best.
         resolver: The resolver in force at this door; None: an ID stands for itself. Where the handoff names another
             one, nothing is scored and findings compare IDs as they are.
+        declaration: The declaration of the run that the handoff belongs to. A valid one brings its own resolver, and
+            decides mode, rule and cutoff where the handoff leaves them open.
     """
+    contradicted = declaration is not None and contradiction(record, declaration) is not None
+    if declaration is not None:
+        record = under(record, declaration)
+        resolver = declaration.declaration.resolver if declaration.declaration else resolver
     resolver_at_hand = at_hand(record, resolver)
     in_force = resolver if resolver_at_hand else None
     trip = Trip(record, in_force)
-    membership = membership_of(record, in_force) if resolver_at_hand else None
+    membership = membership_of(record, in_force) if resolver_at_hand and not contradicted else None
     judgments = _judgments(record, in_force) if resolver_at_hand else None
     ranks = [_rank(trip, place, membership) for place in range(len(trip.stages))]
     scored = [_score_stage(trip, place, ranks[place], membership, judgments) for place in range(len(trip.stages))]
     shown, rank = _score_shown(trip, membership, judgments, ranks=ranks, scored=scored)
-    verdict = verdict_of(record, trip.shown, membership=membership, rank=rank, resolver_at_hand=resolver_at_hand)
+    verdict = verdict_of(
+        record,
+        trip.shown,
+        membership=membership,
+        rank=rank,
+        resolver_at_hand=resolver_at_hand,
+        contradicted=contradicted,
+    )
     expected = Expected(record.expected, record.stages)
     drop: Drop | None = None
     if verdict is Verdict.FAIL and membership is not None:

@@ -64,6 +64,7 @@ def verdict_of(
     membership: Membership | None,
     rank: int | None,
     resolver_at_hand: bool,
+    contradicted: bool = False,
 ) -> Verdict:
     """Return the verdict.
 
@@ -73,8 +74,9 @@ def verdict_of(
         membership: The rule of its selection, None where that is not usable.
         rank: Rank of the selection in the known shown list.
         resolver_at_hand: Whether the resolver that it names is the one given.
+        contradicted: Whether the declaration in force is invalid, or is not what the handoff says it is.
     """
-    if not declaration_is_valid(record):
+    if contradicted or not declaration_is_valid(record):
         return Verdict.DECLARATION_INVALID
     if mode_of(record) != HARD:
         return Verdict.NOT_APPLICABLE

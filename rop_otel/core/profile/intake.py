@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rop_otel.core.profile.accounts import Malformed
 from rop_otel.core.profile.declaration import Opened
@@ -30,6 +30,16 @@ class Entry(NamedTuple):
     rank: int | None
     object_id: str | None
     reason: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON shape of the contract."""
+        return {
+            "record_id": self.record_id,
+            "verdict": str(self.verdict),
+            "rank": self.rank,
+            "object_id": self.object_id,
+            "reason": self.reason,
+        }
 
 
 class Ranked(NamedTuple):

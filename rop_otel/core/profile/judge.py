@@ -73,10 +73,9 @@ Check = Callable[[Case], Judgment | None]
 
 
 def declaration_invalid(case: Case) -> Judgment | None:
-    """Decide every record of an invalid declaration."""
-    if case.valid:
-        return None
-    return _judgment(Verdict.DECLARATION_INVALID, declaration_invalid, "the declaration or a file it names is invalid")
+    """Decide every record of an invalid declaration, and one that contradicts the declaration."""
+    why = case.observation.contradiction if case.valid else "the declaration or a file it names is invalid"
+    return None if why is None else _judgment(Verdict.DECLARATION_INVALID, declaration_invalid, why)
 
 
 def not_applicable(case: Case) -> Judgment | None:

@@ -18,12 +18,14 @@ class Observation:
         selection: The selected key or a list of alternatives, or the witness; whatever the record holds there.
         witness_hash: What binds a witness to the record.
         returned: The returned IDs in rank order; whatever the record holds there.
+        contradiction: Why the declaration cannot judge it, for a handoff that says it is under another one.
     """
 
     record_id: str
     selection: object = ABSENT
     witness_hash: object = ABSENT
     returned: object = ABSENT
+    contradiction: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,7 +39,7 @@ StatusCheck = tuple[RunStatus, Callable[[Run], bool]]
 def _invalid(run: Run) -> bool:
     accounts = run.accounts
     misplaced = bool(accounts.counts.malformed or accounts.duplicates or accounts.unexpected)
-    return run.opened.declaration is None or (run.hard and misplaced)
+    return run.opened.declaration is None or (run.hard and (misplaced or run.any_of(Verdict.DECLARATION_INVALID)))
 
 
 def _not_applicable(run: Run) -> bool:
@@ -80,7 +80,7 @@ class RunReport:
     """What a run comes to; its records stand apart, since there may be many.
 
     Args:
-        manifest_sha256: SHA-256 of the declaration's exact bytes.
+        manifest_sha256: SHA-256 of the declaration's exact bytes; empty where there is none, or it cannot be read.
         declaration_id: The declaration's name, where it can be read.
         mode: Its mode, where it can be read.
         run_status: The first that applies.
@@ -117,7 +117,7 @@ class RunReport:
         shape: dict[str, Any] = {
             "rop_version": ROP_VERSION,
             "declaration_id": self.declaration_id,
-            "manifest_sha256": self.manifest_sha256,
+            "manifest_sha256": self.manifest_sha256 or None,
             "mode": self.mode,
             "run_status": str(self.run_status),
             "expected": self.expected,

@@ -112,7 +112,7 @@ class RunReportDocument(_Shape):
 
     rop_version: Literal["rop/v1"]
     declaration_id: str | None
-    manifest_sha256: Sha256
+    manifest_sha256: Sha256 | None
     mode: str | None
     run_status: RunStatus
     expected: _Count | None

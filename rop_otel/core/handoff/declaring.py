@@ -1,0 +1,114 @@
+"""A handoff before the declaration of its run: what that decides for it, and the record that the run counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from rop_otel.core.handoff.record import HandoffRecord, Ids
+from rop_otel.core.handoff.trip import Trip
+from rop_otel.core.handoff.verdict import at_hand, membership_of
+from rop_otel.core.profile.declaration import Opened
+from rop_otel.core.profile.fieldpath import FieldPath
+
+_SELECTED, _RETURNED = FieldPath.parse("selected"), FieldPath.parse("ids")
+"""Where a record carries them if the declaration is too broken to say."""
+
+
+def under(record: HandoffRecord, opened: Opened) -> HandoffRecord:
+    """Return a handoff with what it leaves open decided by a declaration.
+
+    A handoff carries no witness, so before a declaration that demands one it has no usable selection.
+
+    Args:
+        record: The handoff.
+        opened: The declaration of its run; an invalid one decides nothing.
+    """
+    declaration = opened.declaration
+    if declaration is None:
+        return record
+    return replace(
+        record,
+        mode=declaration.mode if record.mode is None else record.mode,
+        rule=declaration.rule if record.rule is None else record.rule,
+        cutoff=declaration.cutoff if record.cutoff is None else record.cutoff,
+        selected=record.selected if declaration.witness is None else (),
+    )
+
+
+def contradiction(record: HandoffRecord, opened: Opened) -> str | None:
+    """Return in one sentence why a declaration cannot judge a handoff; None where it can.
+
+    Args:
+        record: The handoff; what it leaves open contradicts nothing.
+        opened: The declaration of its run.
+    """
+    declaration = opened.declaration
+    if declaration is None:
+        return "the declaration or a file it names is invalid"
+    for what, own, declared in (
+        ("mode", record.mode, declaration.mode),
+        ("rule", record.rule, declaration.rule),
+        ("cutoff", record.cutoff, declaration.cutoff),
+        ("declaration", record.declaration_id, declaration.declaration_id),
+        ("declaration's hash", record.declaration_sha256, declaration.manifest_sha256),
+    ):
+        if own is not None and own != declared:
+            return f"the handoff's {what} is {own!r}, the run's is {declared!r}"
+    return None
+
+
+def record_of(record: HandoffRecord, opened: Opened) -> dict[str, Any]:
+    """Return a handoff as a record of ROP v1, its fields where the declaration says.
+
+    The returned IDs are the shown list as far as it is known. They are left out where that decides nothing: there is no
+    usable list, it is cut before the cutoff without holding the selected object, or the handoff names another resolver.
+
+    Args:
+        record: The handoff.
+        opened: The declaration of its run.
+    """
+    declaration = opened.declaration
+    fields: dict[str, Any] = {}
+    selected = record.selected
+    if selected is not None and (declaration is None or declaration.witness is None):
+        value = selected[0] if len(selected) == 1 else list(selected)
+        _put(fields, _SELECTED if declaration is None else declaration.selection_field, value)
+    returned = _returned(record, opened)
+    if returned is not None:
+        _put(fields, _RETURNED if declaration is None else declaration.output_field, list(returned))
+    if record.record_id is not None:
+        _put(fields, opened.record_field, record.record_id)
+    return fields
+
+
+def _returned(record: HandoffRecord, opened: Opened) -> Ids | None:
+    declaration, shown = opened.declaration, Trip(record, None).shown
+    if not shown.usable:
+        return None
+    if declaration is None:
+        return shown.known_ids
+    if not at_hand(record, declaration.resolver):
+        return None
+    if shown.cut and shown.known < declaration.cutoff:
+        membership = membership_of(record, declaration.resolver)
+        if membership is None or membership.rank(shown.known_ids) is None:
+            return None
+    return shown.known_ids
+
+
+def _put(fields: dict[str, Any], path: FieldPath, value: Any) -> None:
+    """Put a value where a path reads it; what stands in the way is a field that the same record cannot carry."""
+    if path.tail:
+        value = [_nested(path.tail, item) for item in value]
+    here = fields
+    for name in path.head[:-1]:
+        inner = here.get(name)
+        here[name] = here = inner if isinstance(inner, dict) else {}
+    here[path.head[-1]] = value
+
+
+def _nested(names: tuple[str, ...], value: Any) -> Any:
+    for name in reversed(names):
+        value = {name: value}
+    return value
