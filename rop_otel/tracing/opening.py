@@ -88,7 +88,7 @@ def start_handoff(
     It is current for stages only inside ``with`` blocks of it, of which there may be several, and which do not end it.
     The arguments are those of :func:`handoff`.
     """
-    started = _opened(
+    return _opened(
         declare(
             name,
             cutoff=cutoff,
@@ -105,8 +105,6 @@ def start_handoff(
         selected,
         closes=False,
     )
-    started._start()
-    return started
 
 
 def current_handoff() -> Handoff:
@@ -122,4 +120,7 @@ def _opened(declared: Declared, selected: object, *, closes: bool) -> Handoff:
         runtime.mishaps.misuse(Where.HANDOFF, f"handoff {declared.name!r}, {argument}", complaint)
     if selected is not NOT_DUE:
         declared.selected = selected_ids(selected)
-    return Handoff(declared, runtime, closes=closes)
+    opened = Handoff(declared, runtime, closes=closes)
+    if not closes:
+        opened._start()
+    return opened

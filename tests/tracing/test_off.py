@@ -42,6 +42,7 @@ async def run() -> rop.Handoff:
             stage.implementation("x")
             stage.query_form("y")
             stage.returned(object(), labels=3)  # type: ignore[arg-type] # nobody looks
+            assert (stage.trace_id, stage.span_id) == ("", "")
         handoff.answered("text", sources=object())
     return handoff
 
@@ -53,6 +54,17 @@ async def test_off_does_nothing(watch: Callable[..., Watched]) -> None:
     assert str(handoff.assessment) == "qa: not assessed, monitoring is off"
     assert watched.spans == []
     assert watched.heard.notices == {}
+    assert watched.runtime.ledger.open_count() == 0
+
+
+async def test_a_handoff_that_streams_on_does_nothing(watch: Callable[..., Watched]) -> None:
+    """Switched off, a handoff that is started and closed by hand does nothing either."""
+    watched = watch(enabled=False)
+    started = rop.start_handoff("qa", selected="a")
+    async with started:
+        await search_async("q")
+    assert (started.id, started.trace_id) == ("", "")
+    assert str(started.close()) == "qa: not assessed, monitoring is off"
     assert watched.runtime.ledger.open_count() == 0
 
 
