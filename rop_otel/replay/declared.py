@@ -10,6 +10,7 @@ from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.faults import FileFaultError
 from rop_otel.core.profile.opening import open_declaration
 from rop_otel.errors import InputError
+from rop_otel.replay.collecting import collection_paused
 from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
 
 
@@ -34,7 +35,8 @@ def read_declaration(file: str, *, limits: Limits = DEFAULT_LIMITS) -> Opened:
     def beside(name: str) -> bytes:
         return _read_beside(place.parent, name, limits)
 
-    return open_declaration(data, beside)
+    with collection_paused():
+        return open_declaration(data, beside)
 
 
 def _read_beside(folder: Path, name: str, limits: Limits) -> bytes:

@@ -14,6 +14,7 @@ from rop_otel.core.profile.report import RunReport, run_report
 from rop_otel.core.profile.tally import Tally
 from rop_otel.errors import ConfigurationError, InputError
 from rop_otel.replay.blocks import expand, is_parquet, read_blocks
+from rop_otel.replay.collecting import collection_paused
 from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -71,16 +72,17 @@ def evaluate_files(
     tally = Tally(opened, cutoffs=wanted.cutoffs_of(opened) if trace_field is not None else ())
     intake = Intake(opened, tally, trace_field=trace_field, keep=keep, fast=wanted.fast)
     rows: ParquetReader | None = None
-    for file in expand(files):
-        checked = partial(_check_anomalies, tally, wanted.limits, file)
-        if is_parquet(file):
-            rows = rows or _parquet_reader(opened, intake, trace_field, wanted, file)
-            rows.read(file, progress=progress, checked=checked)
-            continue
-        line = 1
-        for block in read_blocks(file, limits=wanted.limits, progress=progress):
-            line += intake.block(block, file=file, line=line)
-            checked(line)
+    with collection_paused():
+        for file in expand(files):
+            checked = partial(_check_anomalies, tally, wanted.limits, file)
+            if is_parquet(file):
+                rows = rows or _parquet_reader(opened, intake, trace_field, wanted, file)
+                rows.read(file, progress=progress, checked=checked)
+                continue
+            line = 1
+            for block in read_blocks(file, limits=wanted.limits, progress=progress):
+                line += intake.block(block, file=file, line=line)
+                checked(line)
     return tally
 
 

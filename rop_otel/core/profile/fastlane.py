@@ -71,7 +71,7 @@ class FastLane:
             lines: Without their LF, in UTF-8: strings that are skipped are not looked into.
             each: Called with a line's place, its record ID, its returned IDs and the rank.
         """
-        decode, read, group_of, rank_in = self._decode, self._read, self._ranking.group_of, self._ranking.rank_in
+        decode, read, groups, rank_in = self._decode, self._read, self._ranking.groups, self._ranking.rank_in
         record_ids: list[str] = []
         ranks: list[int] = []
         left: list[int] = []
@@ -81,7 +81,7 @@ class FastLane:
             except (msgspec.DecodeError, RecursionError):
                 left.append(place)
                 continue
-            group = group_of(selection)
+            group = groups[selection]
             if group is None or not record_id:
                 left.append(place)
                 continue
