@@ -13,7 +13,6 @@ from opentelemetry.trace import Link, NonRecordingSpan
 from rop_otel import semconv
 from rop_otel.core.handoff import Assessment, Notice, attributes
 from rop_otel.export.foreign import PROCESS_SPANS, Node, OpenSpans
-from rop_otel.tracing.handoff import assessment_attributes
 from rop_otel.tracing.here import here
 from rop_otel.tracing.ledger import OpenHandoff
 from rop_otel.tracing.mishaps import Where
@@ -161,7 +160,7 @@ def _write(assessment: Assessment, handoff: Node, runtime: Runtime, *, at: int) 
     span = runtime.tracer.start_span(
         semconv.SPAN_ASSESSMENT,
         above,
-        attributes=assessment_attributes(assessment),
+        attributes=attributes.assessment_attributes(assessment),
         links=[Link(handoff.context)],
         start_time=at,
     )

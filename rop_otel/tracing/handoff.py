@@ -22,6 +22,7 @@ from opentelemetry.trace import (
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Assessment, HandoffRecord, Ids
+from rop_otel.core.handoff.attributes import assessment_attributes
 from rop_otel.core.profile.hashing import hash_id
 from rop_otel.tracing.citing import find_citations
 from rop_otel.tracing.declared import Declared, selected_ids
@@ -370,20 +371,3 @@ class SilentHandoff(Handoff):
 
     def __del__(self) -> None:
         return None
-
-
-def assessment_attributes(assessment: Assessment) -> dict[str, str | int | tuple[str, ...]]:
-    """Return the span attributes of an assessment; none for one without a verdict."""
-    if assessment.verdict is None:
-        return {}
-    attributes: dict[str, str | int | tuple[str, ...]] = {
-        semconv.VERDICT: assessment.verdict.value,
-        semconv.FINDINGS: tuple(dict.fromkeys(finding.code.value for finding in assessment.findings)),
-    }
-    if assessment.selected_rank is not None:
-        attributes[semconv.SELECTED_RANK] = assessment.selected_rank
-    if assessment.dropped_at is not None:
-        attributes[semconv.DROPPED_AT] = assessment.dropped_at
-    if assessment.drop_cause is not None:
-        attributes[semconv.DROP_CAUSE] = assessment.drop_cause.value
-    return attributes

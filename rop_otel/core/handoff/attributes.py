@@ -1,4 +1,4 @@
-"""Span attributes read as facts: the one translation that every door shares.
+"""Span attributes read as facts, and conclusions written as attributes: the one translation that every door shares.
 
 Attributes set by hand come in all shapes, so reading is tolerant where the meaning is plain (an ID that is a number is
 its ``str()``) and otherwise keeps what makes the checks say so (an unreadable list is ``ids_unreadable``, a mode of the
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from rop_otel import semconv
+from rop_otel.core.handoff.assessment import Assessment
 from rop_otel.core.handoff.record import HandoffRecord, Ids, StageRecord
 
 Attributes = Mapping[str, object]
@@ -149,6 +150,23 @@ def handoff_record(
         start_ns=start_ns,
         end_ns=end_ns,
     )
+
+
+def assessment_attributes(assessment: Assessment) -> dict[str, str | int | tuple[str, ...]]:
+    """Return the span attributes of an assessment; none for one without a verdict."""
+    if assessment.verdict is None:
+        return {}
+    attributes: dict[str, str | int | tuple[str, ...]] = {
+        semconv.VERDICT: assessment.verdict.value,
+        semconv.FINDINGS: tuple(dict.fromkeys(finding.code.value for finding in assessment.findings)),
+    }
+    if assessment.selected_rank is not None:
+        attributes[semconv.SELECTED_RANK] = assessment.selected_rank
+    if assessment.dropped_at is not None:
+        attributes[semconv.DROPPED_AT] = assessment.dropped_at
+    if assessment.drop_cause is not None:
+        attributes[semconv.DROP_CAUSE] = assessment.drop_cause.value
+    return attributes
 
 
 def _text(value: object) -> str | None:
