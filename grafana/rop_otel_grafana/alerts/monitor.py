@@ -77,8 +77,8 @@ def _errors(settings: Settings) -> list[Alert]:
             summary=f"The monitor in service {service} has errors in {value_of(WHERE)}",
             description=(
                 f"Errors of the monitor of service {service} within {settings.errors}, at {value_of(WHERE)}:"
-                f" {{{{ $value | humanize }}}}. They were kept from the application; some handoffs or stages may be missing from"
-                " the numbers."
+                f" {{{{ $value | humanize }}}}. They were kept from the application; some handoffs or stages"
+                " may be missing from the numbers."
             ),
         ),
         Alert(
@@ -89,8 +89,8 @@ def _errors(settings: Settings) -> list[Alert]:
             labels={WHERE: "ledger"},
             summary=f"The monitor in service {service} turns handoffs away",
             description=(
-                f"Handoffs of service {service} that were not monitored within {settings.errors}: {{{{ $value | humanize"
-                f" }}}}, because too many were open (cause: the cap on open handoffs)."
+                f"Handoffs of service {service} that were not monitored within {settings.errors}:"
+                " {{ $value | humanize }}, because too many were open (cause: the cap on open handoffs)."
             ),
         ),
     ]

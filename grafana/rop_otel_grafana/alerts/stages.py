@@ -55,8 +55,8 @@ def _recall(settings: Settings) -> Alert:
         summary=f"Recall of stage {value_of(STAGE)} has dropped, {subject(settings)}",
         description=(
             f"recall@{drop.k} of {value_of(TARGET)} objects at stage {value_of(STAGE)} of {subject(settings)}, taken"
-            f' over {drop.window}, is {{{{ printf "%.2f" $value }}}} lower than it was {drop.earlier} earlier (cause: the'
-            " first stage in order that shows it)."
+            f' over {drop.window}, is {{{{ printf "%.2f" $value }}}} lower than it was {drop.earlier} earlier'
+            " (cause: the first stage in order that shows it)."
         ),
     )
 
