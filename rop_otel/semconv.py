@@ -101,7 +101,6 @@ ENV_MAX_OPEN: Final = "ROP_OTEL_MAX_OPEN_HANDOFFS"
 ENV_TTL: Final = "ROP_OTEL_HANDOFF_TTL"
 
 Kind = Literal["counter", "gauge", "histogram"]
-Source = Literal["tally", "recorded"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,8 +114,6 @@ class Metric:
         unit: UCUM unit, ``{thing}`` for counted things.
         description: One sentence.
         attributes: The only attributes that it may carry, in label order.
-        source: ``tally`` where it is added up in plain numbers and read at export, ``recorded`` where each
-            observation is also recorded one by one with OpenTelemetry (it has no observable histogram).
         buckets: Explicit boundaries of a histogram, in its unit.
     """
 
@@ -126,7 +123,6 @@ class Metric:
     unit: str
     description: str
     attributes: tuple[str, ...] = ()
-    source: Source = "tally"
     buckets: tuple[float, ...] = ()
 
 
@@ -193,7 +189,6 @@ STAGE_DURATION: Final = Metric(
     unit="s",
     description="Time that a stage took.",
     attributes=(HANDOFF_NAME, STAGE),
-    source="recorded",
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0),
 )
 FINDINGS_COUNT: Final = Metric(
@@ -286,7 +281,6 @@ SELF_ASSESS_DURATION: Final = Metric(
     kind="histogram",
     unit="s",
     description="Time that one assessment took.",
-    source="recorded",
     buckets=(0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1),
 )
 
