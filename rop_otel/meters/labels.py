@@ -8,11 +8,10 @@ from typing import Final
 from rop_otel import semconv
 from rop_otel.core.handoff.assessment import DropCause
 from rop_otel.core.handoff.kinds import DROP_CAUSES, READER, SHOWING, SOURCES
+from rop_otel.core.handoff.verdict import MODES
 
 NO_STAGE: Final = ""
 """Value of ``rop.dropped_at`` where no stage can be blamed."""
-
-MODES: Final = frozenset({"hard", "soft", "open"})
 
 _STAGELESS: Final = (
     DropCause.NEVER_RETRIEVED,
