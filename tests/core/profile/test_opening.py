@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -228,3 +229,10 @@ def test_every_code_is_described() -> None:
     """The table of codes has one sentence each."""
     assert all(text.endswith((".", "…")) for text in CODES.values())
     assert json.dumps(dict(CODES))
+
+
+def test_the_documented_codes_are_these() -> None:
+    """The table in the documentation has every code with its meaning, and no other."""
+    text = (Path(__file__).resolve().parents[3] / "docs" / "rop-errors.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    assert rows == [f"| `{code}` | {meaning} |" for code, meaning in CODES.items()]
