@@ -66,30 +66,11 @@ def stage(
         UsageError: An argument cannot be used, or what is decorated is no function.
     """
 
-    def decorate(function: Any, /) -> Any:
-        if isinstance(function, staticmethod | classmethod):
-            return type(function)(decorate(function.__func__))
-        if not callable(function) or inspect.isclass(function):
-            raise UsageError(f"stage({kind!r}) decorates a function, not {function!r}")
-        spec = make_spec(
-            kind,
-            name=name,
-            source=source,
-            fed_by=fed_by,
-            id=id,
-            score=score,
-            scope=scope,
-            data_source=data_source,
-            query_form=query_form,
-            implementation=implementation,
-            place=f"stage {kind!r}, {getattr(function, '__qualname__', kind)}",
-        )
-        top_k = None if top_k_arg is None else Argument(function, top_k_arg, option="top_k_arg")
-        return _wrapped(function, Calls(spec, inputs_of(function, input_arg), top_k))
-
-    make_spec(
+    specify = functools.partial(
+        make_spec,
         kind,
         name=name,
+        source=source,
         fed_by=fed_by,
         id=id,
         score=score,
@@ -97,7 +78,18 @@ def stage(
         data_source=data_source,
         query_form=query_form,
         implementation=implementation,
-    )  # what is wrong is said at the decorator, not at the function
+    )
+    specify()  # what is wrong is said at the decorator, not at the function
+
+    def decorate(function: Any, /) -> Any:
+        if isinstance(function, staticmethod | classmethod):
+            return type(function)(decorate(function.__func__))
+        if not callable(function) or inspect.isclass(function):
+            raise UsageError(f"stage({kind!r}) decorates a function, not {function!r}")
+        spec = specify(place=f"stage {kind!r}, {getattr(function, '__qualname__', kind)}")
+        top_k = None if top_k_arg is None else Argument(function, top_k_arg, option="top_k_arg")
+        return _wrapped(function, Calls(spec, inputs_of(function, input_arg), top_k))
+
     return decorate
 
 
