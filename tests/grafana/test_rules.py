@@ -38,7 +38,7 @@ def rules_of(folder: Path, name: str) -> list[dict[str, Any]]:
     return [rule for group in document["groups"] for rule in group["rules"]]
 
 
-def tests_of(path: Path) -> list[dict[str, Any]]:
+def scenarios(path: Path) -> list[dict[str, Any]]:
     tests: list[dict[str, Any]] = yaml.safe_load(path.read_text(encoding="utf-8"))["tests"]
     return tests
 
@@ -86,7 +86,7 @@ def test_every_alert_has_cases() -> None:
     """There is a file of cases for every alert: one that fires right after it did not, and one that never does."""
     assert [path.stem for path in CASES] == NAMES
     for path in CASES:
-        expected = [[check["exp_alerts"] for check in test["alert_rule_test"]] for test in tests_of(path)]
+        expected = [[check["exp_alerts"] for check in test["alert_rule_test"]] for test in scenarios(path)]
         assert all(checks[0] == [] for checks in expected), path.stem
         assert any(checks[1] for checks in expected if len(checks) > 1), path.stem
         assert any(not any(checks) for checks in expected), path.stem
@@ -96,7 +96,7 @@ def test_every_rule_of_an_alert_is_seen_firing() -> None:
     """Each speed of the first alert fires in a case of its own."""
     fired = {
         alert["exp_labels"].get("speed")
-        for test in tests_of(CASES[NAMES.index("SelectedObjectDropsBeforeReader")])
+        for test in scenarios(CASES[NAMES.index("SelectedObjectDropsBeforeReader")])
         for check in test["alert_rule_test"]
         for alert in check["exp_alerts"]
     }
