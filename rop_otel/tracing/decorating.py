@@ -65,7 +65,6 @@ def stage(
     Raises:
         UsageError: An argument cannot be used, or what is decorated is no function.
     """
-
     specify = functools.partial(
         make_spec,
         kind,

@@ -7,7 +7,7 @@ collector in another task, leaves nothing behind.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from collections.abc import AsyncGenerator, Generator
 from types import TracebackType
 from typing import Any
 
@@ -17,32 +17,13 @@ from rop_otel.tracing.reading import UNREADABLE, Reading
 from rop_otel.tracing.stage import Stage
 
 
-class Current:
-    """Makes a stage current for one step of its generator, and keeps what that step made current for the next one."""
-
-    __slots__ = ("_before", "_stage")
-
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
-
-    def __enter__(self) -> None:
-        self._before = get_current()
-        attach(self._stage._context)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stage._context = get_current()
-        attach(self._before)
-
-
 class Collected:
-    """IDs, scores and scopes of what was yielded so far, without the documents."""
+    """IDs, scores and scopes of what a stage has yielded so far, without the documents."""
 
-    __slots__ = ("_ids", "_limit", "_scopes", "_scores", "_stage", "_total")
+    __slots__ = ("_ids", "_limit", "_scopes", "_scores", "_total", "stage")
 
     def __init__(self, stage: Stage) -> None:
-        self._stage = stage
+        self.stage = stage
         self._limit = stage._runtime.config.max_ids
         self._total = 0
         self._ids: list[str] = []
@@ -52,15 +33,19 @@ class Collected:
     def add(self, item: object) -> None:
         """Take in one document."""
         self._total += 1
-        if self._total > self._limit or not self._stage._wanted:
+        if self._total > self._limit or not self.stage._wanted:
             return
-        raw, score, scope = self._stage._spec.results.read_one(item)
+        raw, score, scope = self.stage._spec.results.read_one(item)
         self._ids.append(raw)
         self._scopes.append(scope)
         if score is not None:
             self._scores.append(score)
 
-    def reading(self) -> Reading:
+    def end(self, error: BaseException | None = None) -> None:
+        """End the stage with what was yielded so far."""
+        self.stage._end(self._reading(), error)
+
+    def _reading(self) -> Reading:
         """Return what a list of the same documents would have given."""
         if self._ids and not any(self._ids):
             return UNREADABLE
@@ -72,81 +57,92 @@ class Collected:
         )
 
 
+class Step:
+    """Makes a stage current while its generator works, and keeps what that made current for the next step.
+
+    The stage ends with its generator.
+
+    Args:
+        collected: The stage, and what it has yielded so far.
+        over: What its generator raises when it is over.
+    """
+
+    __slots__ = ("_before", "_collected", "_over")
+
+    def __init__(self, collected: Collected, over: type[Exception]) -> None:
+        self._collected = collected
+        self._over = over
+
+    def __enter__(self) -> None:
+        self._before = get_current()
+        attach(self._collected.stage._context)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._collected.stage._context = get_current()
+        attach(self._before)
+        if error is not None:
+            self._collected.end(None if isinstance(error, self._over) else error)
+
+
 class Steps(Generator[Any, Any, Any]):
     """A generator run as a stage, step by step; for ``yield from``, which hands on all that its consumer does."""
 
     def __init__(self, stage: Stage, generator: Generator[Any, Any, Any]) -> None:
-        self._stage = stage
         self._generator = generator
         self._collected = Collected(stage)
 
     def send(self, value: Any) -> Any:
         """Run to the next ``yield``."""
-        return self._step(self._generator.send, value)
+        with self._step():
+            item = self._generator.send(value)
+        self._collected.add(item)
+        return item
 
     def throw(self, typ: Any, val: Any = None, tb: Any = None) -> Any:
         """Raise what the consumer threw in at the ``yield``, and run to the next one."""
-        return self._step(self._generator.throw, typ if val is None else val)
+        with self._step():
+            item = self._generator.throw(typ if val is None else val)
+        self._collected.add(item)
+        return item
 
     def close(self) -> None:
         """End the stage with what was yielded so far."""
-        try:
-            with Current(self._stage):
-                self._generator.close()
-        except BaseException as error:
-            self._stage._end(self._collected.reading(), error)
-            raise
-        self._stage._end(self._collected.reading())
+        with self._step():
+            self._generator.close()
+        self._collected.end()
 
-    def _step(self, step: Callable[[Any], Any], value: Any) -> Any:
-        try:
-            with Current(self._stage):
-                item = step(value)
-        except StopIteration:
-            self._stage._end(self._collected.reading())
-            raise
-        except BaseException as error:
-            self._stage._end(self._collected.reading(), error)
-            raise
-        self._collected.add(item)
-        return item
+    def _step(self) -> Step:
+        return Step(self._collected, StopIteration)
 
 
 class AsyncSteps:
     """The same for an asynchronous generator."""
 
     def __init__(self, stage: Stage, generator: AsyncGenerator[Any, Any]) -> None:
-        self._stage = stage
         self._generator = generator
         self._collected = Collected(stage)
 
     async def asend(self, value: Any) -> Any:
         """Run to the next ``yield``."""
-        return await self._step(self._generator.asend, value)
+        with self._step():
+            item = await self._generator.asend(value)
+        self._collected.add(item)
+        return item
 
     async def athrow(self, error: BaseException) -> Any:
         """Raise what the consumer threw in at the ``yield``, and run to the next one."""
-        return await self._step(self._generator.athrow, error)
+        with self._step():
+            item = await self._generator.athrow(error)
+        self._collected.add(item)
+        return item
 
     async def aclose(self) -> None:
         """End the stage with what was yielded so far."""
-        try:
-            with Current(self._stage):
-                await self._generator.aclose()
-        except BaseException as error:
-            self._stage._end(self._collected.reading(), error)
-            raise
-        self._stage._end(self._collected.reading())
+        with self._step():
+            await self._generator.aclose()
+        self._collected.end()
 
-    async def _step(self, step: Callable[[Any], Awaitable[Any]], value: Any) -> Any:
-        try:
-            with Current(self._stage):
-                item = await step(value)
-        except StopAsyncIteration:
-            self._stage._end(self._collected.reading())
-            raise
-        except BaseException as error:
-            self._stage._end(self._collected.reading(), error)
-            raise
-        self._collected.add(item)
-        return item
+    def _step(self) -> Step:
+        return Step(self._collected, StopAsyncIteration)
