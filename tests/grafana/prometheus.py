@@ -1,0 +1,116 @@
+"""A Prometheus of our own: started on a free loopback port with a fresh folder, and stopped."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+
+from tests.grafana.programs import program
+
+T = TypeVar("T")
+
+
+def free_port() -> int:
+    """Return a loopback port that nobody listens on."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def until(ask: Callable[[], T], *, within: float, what: str) -> T:
+    """Ask until the answer is true, and return it.
+
+    Raises:
+        AssertionError: It did not become true in time.
+    """
+    deadline = time.monotonic() + within
+    while True:
+        answer = ask()
+        if answer:
+            return answer
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {within} s: {what}")
+        time.sleep(0.25)
+
+
+class Prometheus:
+    """A running server.
+
+    Args:
+        port: Where it listens.
+    """
+
+    def __init__(self, port: int) -> None:
+        self.url = f"http://127.0.0.1:{port}"
+
+    def get(self, path: str, **parameters: str) -> Any:
+        """Return the data of an answer."""
+        query = urllib.parse.urlencode(parameters)
+        with urllib.request.urlopen(f"{self.url}/api/v1/{path}?{query}", timeout=10) as response:
+            return json.load(response)["data"]
+
+    def query(self, expression: str) -> list[Mapping[str, Any]]:
+        """Return the series of an instant query."""
+        result: list[Mapping[str, Any]] = self.get("query", query=expression)["result"]
+        return result
+
+    def alerts(self) -> list[Mapping[str, Any]]:
+        """Return the alerts that are pending or firing."""
+        alerts: list[Mapping[str, Any]] = self.get("alerts")["alerts"]
+        return alerts
+
+    def ready(self) -> bool:
+        """Return whether it answers."""
+        try:
+            with urllib.request.urlopen(f"{self.url}/-/ready", timeout=5) as response:
+                return bool(response.status == 200)
+        except OSError:
+            return False
+
+
+@contextmanager
+def prometheus(folder: Path, *, rules: Path, targets: Mapping[str, int]) -> Iterator[Prometheus]:
+    """Run a server that scrapes every second.
+
+    Args:
+        folder: For its configuration, its log and its data, which are kept between two servers.
+        rules: Folder of rule files.
+        targets: Ports to scrape, by job.
+    """
+    config = {
+        "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+        "rule_files": [str(rules / "recording.yaml"), str(rules / "alerts.yaml")],
+        "scrape_configs": [
+            {"job_name": job, "static_configs": [{"targets": [f"127.0.0.1:{port}"]}]} for job, port in targets.items()
+        ],
+    }
+    (folder / "prometheus.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    port = free_port()
+    command = [
+        program("prometheus"),
+        f"--config.file={folder / 'prometheus.yaml'}",
+        f"--storage.tsdb.path={folder / 'data'}",
+        "--storage.tsdb.allow-overlapping-blocks",
+        f"--web.listen-address=127.0.0.1:{port}",
+        "--enable-feature=exemplar-storage",
+    ]
+    with (folder / "prometheus.log").open("ab") as log, subprocess.Popen(command, stdout=log, stderr=log) as process:
+        try:
+            server = Prometheus(port)
+            until(lambda: server.ready() or process.poll() is not None, within=30, what="Prometheus is ready")
+            assert process.poll() is None, (folder / "prometheus.log").read_text(encoding="utf-8")
+            yield server
+        finally:
+            process.terminate()
+            process.wait(timeout=20)

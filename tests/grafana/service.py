@@ -1,0 +1,127 @@
+"""A service as Prometheus sees it: handoffs of our own, judged and added up by the real code, on a real /metrics."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+
+from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client.metrics_core import Metric as Family
+from prometheus_client.registry import Collector
+
+from rop_otel import semconv
+from rop_otel.core.handoff import HandoffRecord, Notice, StageRecord, assess
+from rop_otel.export.prometheus import TallyCollector
+from rop_otel.meters.tally import Tally
+
+NAME = "docs"
+_MILLISECOND = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Runs(Collector):
+    """Shows one run, as whoever holds runs does."""
+
+    status: str
+
+    def collect(self) -> Iterator[Family]:
+        """Give status and records."""
+        status = Family(semconv.RUN_STATUS.prometheus, semconv.RUN_STATUS.description, "gauge")
+        labels = {semconv.label(semconv.RUN_ID): "r1"}
+        status.add_sample(status.name, labels | {semconv.label(semconv.STATUS): self.status}, 1)
+        records = Family(semconv.RUN_RECORDS.prometheus, semconv.RUN_RECORDS.description, "gauge")
+        records.add_sample(records.name, labels | {semconv.label(semconv.VERDICT): "PASS"}, 10)
+        yield from (status, records)
+
+
+class Service:
+    """Makes handoffs until it is stopped.
+
+    Args:
+        tally: What adds them up.
+    """
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+        self._stopped = threading.Event()
+        self.broken = False
+        """Whether the diversity stage drops the selected object."""
+
+    def run(self) -> None:
+        """Make fifty handoffs a second."""
+        for number in count(1):
+            record = handoff(number, broken=self.broken)
+            self._tally.assessed(record, assess(record), seconds=0.0001)
+            if self._stopped.wait(0.02):
+                return
+
+    def stop(self) -> None:
+        """Make no more."""
+        self._stopped.set()
+
+
+def handoff(number: int, *, broken: bool) -> HandoffRecord:
+    """Return what a trip through five stages was observed to do; one in fifty is lost also where all is well."""
+    began = time.time_ns()
+    lost = broken or number % 50 == 0
+    kept = ("b", "c") if lost else ("a", "b")
+    labels = ("S1", "S2")
+    lists = {
+        "vector": ("a", "b", "c"),
+        "lexical": ("b", "c"),
+        "fusion": ("b", "a", "c"),
+        "mmr": kept,
+    }
+    stages = [stage(kind, ids, place, began) for place, (kind, ids) in enumerate(lists.items())]
+    packing = stage("packing", kept, 4, began, labels=labels, tokens=40 if number % 40 else 1, token_budget=100)
+    reader = stage("reader", kept, 5, began, labels=labels, citations=labels)
+    return HandoffRecord(
+        name=NAME,
+        handoff_id=f"h{number}",
+        trace_id=f"{number:032x}",
+        span_id=f"{number:016x}",
+        selected=("a",),
+        judged=("a", "b"),
+        stages=(*stages, packing, reader),
+        start_ns=began,
+        end_ns=began + 8 * _MILLISECOND,
+    )
+
+
+def stage(kind: str, returned: tuple[str, ...], place: int, began: int, **facts: object) -> StageRecord:
+    """Return one stage of a trip, which took a millisecond."""
+    start = began + place * _MILLISECOND
+    return StageRecord(
+        kind=kind,
+        returned=returned,
+        span_id=f"{place + 1:016x}",
+        start_ns=start,
+        end_ns=start + _MILLISECOND,
+        **facts,  # type: ignore[arg-type]  # the caller names fields of a stage
+    )
+
+
+@contextmanager
+def service(*, status: str = "RUN_PASS") -> Iterator[tuple[Service, int]]:
+    """Run a service; gives it with the port of its /metrics."""
+    tally = Tally(places=("ledger", "processor"))
+    tally.noticed(Notice.LATE)
+    registry = CollectorRegistry()
+    registry.register(TallyCollector(lambda: tally))
+    registry.register(_Runs(status=status))
+    server, thread = start_http_server(0, addr="127.0.0.1", registry=registry)
+    made = Service(tally)
+    maker = threading.Thread(target=made.run, daemon=True)
+    maker.start()
+    try:
+        yield made, server.server_port
+    finally:
+        made.stop()
+        maker.join(timeout=5)
+        server.shutdown()
+        server.server_close()
+        thread.join(timeout=5)

@@ -1,0 +1,149 @@
+"""Dashboards and alerts against a real Prometheus that scrapes a real /metrics."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rop_otel_grafana import Settings, dashboard_files, rule_files, write
+
+from rop_otel import semconv
+from tests.grafana.expressions import VARIABLES, substituted
+from tests.grafana.programs import answer
+from tests.grafana.prometheus import Prometheus, prometheus, until
+from tests.grafana.service import NAME, Service, service
+
+JOB = "docs-rag"
+SHORT = Settings.model_validate(
+    {
+        "interval": "1s",
+        "fast": {"long": "20s", "short": "8s", "hold": "2s", "factor": 4, "ceiling": 0.5},
+        "absent": {"hold": "1s"},
+        "recall": {"hold": "1s"},
+    }
+)
+"""The committed settings with windows that a test can wait for."""
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Prometheus, Service]]:
+    """A service that runs, and a Prometheus that watches it."""
+    folder = tmp_path_factory.mktemp("prometheus")
+    write(folder / "rules", rule_files(SHORT))
+    with service() as (running, port), prometheus(folder, rules=folder / "rules", targets={JOB: port}) as server:
+        until(lambda: len(server.query(f'up{{job="{JOB}"}}[1m]')) > 0, within=30, what="a first sample")
+        yield server, running
+
+
+def panel_queries() -> list[tuple[str, str]]:
+    boards = [json.loads(text) for place, text in dashboard_files(SHORT).items() if place.endswith(".json")]
+    return [
+        (
+            f"{board['title']}: {panel['title']}",
+            substituted(target["expr"]).replace(VARIABLES["$__rate_interval"], "10s"),
+        )
+        for board in boards
+        for panel in board["panels"]
+        for target in panel.get("targets", [])
+    ]
+
+
+def has_numbers(series: list[Mapping[str, Any]]) -> bool:
+    return any(math.isfinite(float(each["value"][1])) for each in series)
+
+
+def firing(server: Prometheus) -> list[dict[str, str]]:
+    return [dict(alert["labels"]) for alert in server.alerts() if alert["state"] == "firing"]
+
+
+def test_every_panel_has_data(stack: tuple[Prometheus, Service]) -> None:
+    """Within a minute of a service's start, every query of every panel returns numbers."""
+    server, _ = stack
+    missing = panel_queries()
+    deadline = time.monotonic() + 60
+    while missing and time.monotonic() < deadline:
+        missing = [(panel, query) for panel, query in missing if not has_numbers(server.query(query))]
+        time.sleep(1)
+    assert missing == []
+
+
+def test_losses_lead_to_traces(stack: tuple[Prometheus, Service]) -> None:
+    """Prometheus keeps the trace of a loss beside the number, which is what a panel links to."""
+    server, _ = stack
+
+    def traces() -> list[str]:
+        found = server.get(
+            "query_exemplars",
+            query=semconv.MISSES.prometheus,
+            start=str(time.time() - 120),
+            end=str(time.time()),
+        )
+        return [exemplar["labels"]["trace_id"] for series in found for exemplar in series["exemplars"]]
+
+    assert all(len(trace) == 32 for trace in until(traces, within=20, what="an exemplar"))
+
+
+def test_an_outage_fires_and_resolves(stack: tuple[Prometheus, Service]) -> None:
+    """Healthy is silent; a stage that drops the selected object fires within a minute, alone and by name; it ends."""
+    server, running = stack
+    until(lambda: len(server.query("count_over_time(up[30s]) >= 10")) > 0, within=30, what="some healthy seconds")
+    assert firing(server) == []
+    running.broken = True
+    began = time.monotonic()
+    until(lambda: firing(server), within=60, what="an alert")
+    assert time.monotonic() - began < 60
+    [alert] = firing(server)
+    assert alert == {
+        "alertname": "SelectedObjectDropsBeforeReader",
+        "job": JOB,
+        "rop_handoff_name": NAME,
+        "rop_dropped_at": "mmr",
+        "rop_drop_cause": "diversified_away",
+        "severity": "critical",
+        "speed": "fast",
+        "target": "0.95",
+    }
+    running.broken = False
+    until(lambda: not firing(server), within=60, what="the alert is resolved")
+
+
+def backfilled(file: Path, *, now: float) -> None:
+    """Write two hours of scored lists, one a day ago with a recall of 0.9 and one until now with 0.6."""
+    labels = (
+        'job="docs-rag",rop_handoff_name="docs",rop_stage="rerank",rop_target="judged",rop_measure="recall",rop_k="5"'
+    )
+    lines = []
+    for series, steps in ((semconv.STAGE_SCORE, (0.9, 0.6)), (semconv.STAGE_SCORED, (1.0, 1.0))):
+        name = series.prometheus
+        lines.append(f"# TYPE {name.removesuffix('_total')} counter")
+        total = 0.0
+        for ends, step in zip((now - 86400 + 600, now - 5), steps, strict=True):
+            for moment in range(int(ends) - 7200, int(ends), 30):
+                total += step
+                lines.append(f"{name}{{{labels}}} {total:g} {moment}")
+    file.write_text("\n".join([*lines, "# EOF\n"]), encoding="utf-8")
+
+
+def test_recall_is_compared_with_a_day_earlier(tmp_path: Path) -> None:
+    """With data of a day ago filled in, a stage whose recall fell since then fires."""
+    rules = tmp_path / "rules"
+    write(rules, rule_files(SHORT))
+    now = time.time()
+    backfilled(tmp_path / "past.txt", now=now)
+    made = answer("promtool", "tsdb", "create-blocks-from", "openmetrics", tmp_path / "past.txt", tmp_path / "data")
+    assert made.returncode == 0, made.stderr
+    with prometheus(tmp_path, rules=rules, targets={}) as server:
+        span = (f"--start={int(now - 86400 - 300)}", f"--end={int(now - 86400 + 600)}", "--eval-interval=30s")
+        where = (f"--url={server.url}", f"--output-dir={tmp_path / 'data'}")
+        recorded = answer("promtool", "tsdb", "create-blocks-from", "rules", *span, *where, rules / "recording.yaml")
+        assert recorded.returncode == 0, recorded.stderr
+    with prometheus(tmp_path, rules=rules, targets={}) as server:
+        until(lambda: firing(server), within=40, what="an alert")
+        [alert] = [labels for labels in firing(server) if labels["alertname"] == "StageRecallDropped"]
+        assert (alert["rop_stage"], alert["rop_target"]) == ("rerank", "judged")
+        assert "lower than it was 1d earlier" in server.alerts()[0]["annotations"]["description"]
