@@ -277,7 +277,7 @@ def test_nothing_yielded_is_an_empty_list(watched: Watched) -> None:
 async def test_a_generator_that_is_over_has_not_failed(watched: Watched) -> None:
     """Coming to its end is how a generator of either kind succeeds."""
     with rop.handoff("qa"):
-        assert [hit.id for hit in search("a")] == ["a"]
-        assert [hit.id async for hit in search_async("b")] == ["b"]
+        assert list(search("a")) == hits("a")
+        assert [hit async for hit in search_async("b")] == hits("b")
     assert [(stage.returned, stage.failed) for stage in watched.stages()] == [(("a",), False), (("b",), False)]
     assert {span.status.status_code for span in watched.spans} == {StatusCode.UNSET}
