@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Ids
 from rop_otel.tracing.reading import Reader
-from rop_otel.tracing.scalars import as_count, as_id, as_score
+from rop_otel.tracing.scalars import as_count, as_id, as_score, is_text, plainly
 
 Judged = str | Sequence[object] | Mapping[Any, object]
 """Judged objects: IDs or objects that carry one, or IDs with their grades."""
@@ -75,10 +75,10 @@ def declare(
     A mode, rule or cutoff of the wrong kind is kept as one that is invalid, so that the verdict says so; any other
     wrong argument is left out.
     """
-    declared = Declared(name=name if isinstance(name, str) and name else "unnamed")
+    declared = Declared(name=str.__str__(name) if is_text(name) else "unnamed")
     complain = declared.complaints.__setitem__
-    if declared.name != name:
-        complain("name", f"name is {name!r}; it must be a non-empty string")
+    if declared.name is not name:
+        complain("name", f"name is {plainly(name)}; it must be a non-empty string")
     declared.record_id = _text("record_id", record_id, complain)
     declared.run_id = _text("run_id", run_id, complain)
     declared.scope_id = _text("scope", scope, complain)
@@ -101,8 +101,11 @@ def selected_ids(selected: object) -> Ids:
         return ()
     if type(selected) is str:
         return (selected,)
-    if isinstance(selected, list | tuple | set | frozenset):
-        return tuple(_READER.read_one(each)[0] for each in selected)
+    if issubclass(type(selected), list | tuple | set | frozenset):
+        try:
+            return tuple(_READER.read_one(each)[0] for each in cast("Iterable[object]", selected))
+        except Exception:  # noqa: BLE001 - the collection's own code runs here
+            return ("",)
     return (_READER.read_one(selected)[0],)
 
 
@@ -111,15 +114,15 @@ def _text(what: str, value: object, complain: Complain) -> str | None:
         return None
     text = as_id(value)
     if not text:
-        complain(what, f"{what} is {value!r}; it must be a non-empty string")
+        complain(what, f"{what} is {plainly(value)}; it must be a non-empty string")
     return text or None
 
 
 def _choice(what: str, value: object, choices: tuple[str, ...], complain: Complain) -> str | None:
-    if value is None or (isinstance(value, str) and value in choices):
-        return None if value is None else str(value)
-    complain(what, f"{what} is {value!r}; it must be one of {', '.join(choices)}")
-    return value if isinstance(value, str) else ""
+    told = str.__str__(value) if issubclass(type(value), str) else ""
+    if value is not None and told not in choices:
+        complain(what, f"{what} is {plainly(value)}; it must be one of {', '.join(choices)}")
+    return None if value is None else told
 
 
 def _cutoff(value: object, complain: Complain) -> int | None:
@@ -127,22 +130,22 @@ def _cutoff(value: object, complain: Complain) -> int | None:
         return None
     number = as_count(value)
     if number is None or number < 1:
-        complain("cutoff", f"cutoff is {value!r}; it must be a whole number of at least 1")
+        complain("cutoff", f"cutoff is {plainly(value)}; it must be a whole number of at least 1")
     return 0 if number is None else number
 
 
 def _names(value: object, complain: Complain) -> tuple[str, ...]:
-    names = (value,) if isinstance(value, str) else value
-    if isinstance(names, list | tuple) and all(isinstance(name, str) and name for name in names):
-        return tuple(names)
-    complain("expected", f"expected is {value!r}; it must be names (else kinds) of stages")
+    names = (value,) if type(value) is str else value
+    if type(names) in (list, tuple) and all(map(is_text, cast("Sequence[object]", names))):
+        return tuple(cast("Sequence[str]", names))
+    complain("expected", f"expected is {plainly(value)}; it must be names (else kinds) of stages")
     return ()
 
 
 def _ratio(value: object, complain: Complain) -> float | None:
     number = as_score(value)
     if value is not None and number is None:
-        complain("starved_ratio", f"starved_ratio is {value!r}; it must be a number")
+        complain("starved_ratio", f"starved_ratio is {plainly(value)}; it must be a number")
     return number
 
 
@@ -151,11 +154,16 @@ def _judged(
 ) -> tuple[Ids | None, tuple[int, ...]]:
     if judged is None:
         return None, ()
-    if isinstance(judged, Mapping):
-        given, marks = list(judged.keys()), list(judged.values())
-    else:
-        given = [judged] if isinstance(judged, str) else list(judged)
-        marks = list(grades or ())
+    given = marks = []
+    try:
+        if isinstance(judged, Mapping):
+            given, marks = list(judged.keys()), list(judged.values())
+        else:
+            given = [judged] if isinstance(judged, str) else list(judged)
+            marks = [] if grades is None else list(grades)
+    except Exception:  # noqa: BLE001 - the collections' own code runs here
+        what, wrong = ("grades", grades) if given else ("judged", judged)
+        complain(what, f"{what} are {plainly(wrong)}; they must be a list, or a mapping from IDs to grades")
     ids, kept = [], []
     for place, each in enumerate(given):
         raw = each if type(each) is str else _READER.read_one(each)[0]
@@ -171,5 +179,5 @@ def _judged(
 def _grade(raw: str, value: object, complain: Complain) -> int:
     number = as_count(value)
     if number is None:
-        complain("grades", f"the grade of {raw!r} is {value!r}; it must be a whole number, and counts as 1")
+        complain("grades", f"the grade of {raw!r} is {plainly(value)}; it must be a whole number, and counts as 1")
     return 1 if number is None else number

@@ -76,4 +76,7 @@ class Mishaps:
             return
         if len(self._logged) < _MAX_PLACES:
             self._logged.add((where, place))
-            _logger.warning("%s: %s (further ones are counted, not logged)", place, message, exc_info=exc_info)
+            try:
+                _logger.warning("%s: %s (further ones are counted, not logged)", place, message, exc_info=exc_info)
+            except Exception:  # noqa: BLE001 - a filter or handler of the application's
+                return

@@ -20,7 +20,7 @@ from rop_otel.tracing.extracting import (
     follow_all,
     has_value,
 )
-from rop_otel.tracing.scalars import as_id, as_score, is_text
+from rop_otel.tracing.scalars import as_id, as_score, is_text, plainly
 
 _TEXT_OR_NUMBER: Final = frozenset({str, int})
 _ATTEMPTS: Final = 20
@@ -96,8 +96,11 @@ class Reader:
 
     def read_one(self, item: object) -> tuple[str, float | None, str]:
         """Read one object: its ID, the empty string without one; its score; its scope."""
-        self._extractor(item)
-        return self._read_known(item)
+        try:
+            self._extractor(item)
+            return self._read_known(item)
+        except Exception:  # noqa: BLE001 - the object's own code runs here
+            return "", None, ""
 
     def _read(self, results: object, limit: int) -> Reading:
         if type(results) is tuple and len(results) == 2 and _is_array(results[0]) and _is_array(results[1]):
@@ -196,7 +199,7 @@ class Reader:
 
 def _check(name: str, where: object, also: bool) -> None:
     if not (where is None or callable(where) or is_text(where) or also):
-        raise UsageError(f"{name}={where!r}: it must be a name or a callable")
+        raise UsageError(f"{name}={plainly(where)}: it must be a name or a callable")
 
 
 def _all_ids(values: Sequence[Any]) -> Ids | None:

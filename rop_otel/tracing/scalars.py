@@ -1,6 +1,7 @@
 """Single IDs and scores: what counts as one, and what does not.
 
-``str()`` of any object is not an ID: a default ``repr`` is an address, and that of a document is its text.
+``str()`` of any object is not an ID: a default ``repr`` is an address, and that of a document is its text. Nothing here
+raises, whatever the application's objects do.
 """
 
 from __future__ import annotations
@@ -14,6 +15,12 @@ from uuid import UUID
 _LONGEST_NUMBER: Final = 1000
 """Bits of the longest integer that is an ID; Python refuses to write far longer ones."""
 
+_LONGEST_COUNT: Final = 63
+"""Bits of the longest count: the wire has no room for more, and /metrics could not add it up."""
+
+_LONGEST_REPR: Final = 200
+"""Characters of a value that a message shows."""
+
 
 def as_id(value: object) -> str | None:
     """Return a string, integer, UUID, path or NumPy scalar as an ID; None for anything else.
@@ -21,20 +28,32 @@ def as_id(value: object) -> str | None:
     >>> as_id("a"), as_id(7), as_id(None), as_id(True), as_id(0.5)
     ('a', '7', None, None, None)
     """
-    if isinstance(value, str):
-        return value if type(value) is str else str.__str__(value)
-    if isinstance(value, bool):
+    try:
+        if isinstance(value, str):
+            return value if type(value) is str else str.__str__(value)
+        if isinstance(value, bool):
+            return None
+        if isinstance(value, int):
+            return int.__repr__(value) if value.bit_length() <= _LONGEST_NUMBER else None
+        if isinstance(value, UUID | PurePath):
+            return str(value)
+        return as_id(value.item()) if _is_numpy_scalar(value) else None  # type: ignore[attr-defined]
+    except Exception:  # noqa: BLE001 - the object's own code runs here
         return None
-    if isinstance(value, int):
-        return int.__repr__(value) if value.bit_length() <= _LONGEST_NUMBER else None
-    if isinstance(value, UUID | PurePath):
-        return str(value)
-    return as_id(value.item()) if _is_numpy_scalar(value) else None  # type: ignore[attr-defined]
 
 
 def is_text(value: object) -> bool:
     """Return whether a value is a non-empty string."""
-    return isinstance(value, str) and value != ""
+    return issubclass(type(value), str) and value != ""
+
+
+def plainly(value: object) -> str:
+    """Return a value as a message shows it: its ``repr``, cut where it is long, or its type where that raises."""
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - the object's own code runs here
+        return f"a {type(value).__name__}"
+    return text if len(text) <= _LONGEST_REPR else f"{text[:_LONGEST_REPR]}..."
 
 
 def as_score(value: object) -> float | None:
@@ -43,27 +62,28 @@ def as_score(value: object) -> float | None:
     >>> as_score(1), as_score(None), as_score(float("nan"))
     (1.0, None, None)
     """
-    if isinstance(value, bool | str) or not hasattr(value, "__float__"):
-        return None
     try:
+        if isinstance(value, bool | str) or not hasattr(value, "__float__"):
+            return None
         number = float(value)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # noqa: BLE001
         return None
     return None if isnan(number) else number
 
 
 def as_count(value: object) -> int | None:
-    """Return a whole number, a NumPy one included; None for anything else.
+    """Return a whole number of 64 bits, a NumPy one included; None for anything else.
 
-    >>> as_count(3), as_count(3.5), as_count(True)
-    (3, None, None)
+    >>> as_count(3), as_count(3.5), as_count(True), as_count(2**63)
+    (3, None, None, None)
     """
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        return None
     try:
-        return operator.index(value)
-    except TypeError:
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            return None
+        number = operator.index(value)
+    except Exception:  # noqa: BLE001
         return None
+    return number if number.bit_length() <= _LONGEST_COUNT else None
 
 
 def _is_numpy_scalar(value: object) -> bool:

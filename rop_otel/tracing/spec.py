@@ -14,7 +14,7 @@ from rop_otel.core.handoff import kinds
 from rop_otel.errors import UsageError
 from rop_otel.tracing.extracting import IdWhere, Where
 from rop_otel.tracing.reading import Reader
-from rop_otel.tracing.scalars import is_text
+from rop_otel.tracing.scalars import is_text, plainly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,10 +72,10 @@ def make_spec(
     texts = {"name": name, "data_source": data_source, "query_form": query_form, "implementation": implementation}
     for argument, value in ({"kind": kind} | {key: value for key, value in texts.items() if value is not None}).items():
         if not is_text(value):
-            raise UsageError(f"{argument}={value!r}: it must be a non-empty string")
+            raise UsageError(f"{argument}={plainly(value)}: it must be a non-empty string")
     feeding = (fed_by,) if isinstance(fed_by, str) else tuple(fed_by)
     if not all(map(is_text, feeding)):
-        raise UsageError(f"fed_by={fed_by!r}: it must be names (else kinds) of stages")
+        raise UsageError(f"fed_by={plainly(fed_by)}: it must be names (else kinds) of stages")
     reads_input_alike = id is None or isinstance(id, str) or callable(id)
     return Spec(
         kind=kind,

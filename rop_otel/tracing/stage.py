@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from time import time_ns
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self, TypeVar, cast
 
 from opentelemetry.context import Context, attach, get_current
 from opentelemetry.trace import INVALID_SPAN, Span, Status, StatusCode, format_span_id, format_trace_id
@@ -20,7 +20,7 @@ from rop_otel.tracing.here import Here, here, moved, put_back
 from rop_otel.tracing.mishaps import Where
 from rop_otel.tracing.reading import Reading
 from rop_otel.tracing.runtime import Runtime
-from rop_otel.tracing.scalars import as_count, as_id, as_score, is_text
+from rop_otel.tracing.scalars import as_count, as_id, as_score, is_text, plainly
 from rop_otel.tracing.spec import Spec
 from rop_otel.tracing.writing import write
 
@@ -150,15 +150,18 @@ class Stage:
         if is_text(name):
             self._facts.implementation = name
         else:
-            self._misuse(Where.STAGE, f"implementation {name!r} is no non-empty string")
-        self._facts.fallback = bool(fallback)
+            self._misuse(Where.STAGE, f"implementation {plainly(name)} is no non-empty string")
+        try:
+            self._facts.fallback = bool(fallback)
+        except Exception:  # noqa: BLE001 - the application's object
+            self._misuse(Where.STAGE, f"fallback {plainly(fallback)} is neither true nor false")
 
     def query_form(self, form: str) -> None:
         """Tell how the query was built: ``question``, ``rewrite``, ``title`` or another."""
         if is_text(form):
             self._facts.query_form = form
         else:
-            self._misuse(Where.STAGE, f"query form {form!r} is no non-empty string")
+            self._misuse(Where.STAGE, f"query form {plainly(form)} is no non-empty string")
 
     def __enter__(self) -> Self:
         self._start_here()
@@ -251,8 +254,7 @@ class Stage:
 
     def _take_top_k(self, number: object) -> None:
         """Take in how many documents were asked for; what is no number is ignored."""
-        if isinstance(number, int):
-            self._facts.top_k = number
+        self._facts.top_k = as_count(number)
 
     def _cite(self, citations: tuple[str, ...]) -> None:
         """Take in the labels that an answer cites."""
@@ -326,11 +328,11 @@ class Stage:
         """Return values that stand beside the IDs, cut as those are; None, and a mishap, where one cannot be used."""
         limit = self._runtime.config.max_ids
         try:
-            given = [] if isinstance(values, str) else list(islice(values, limit))
+            given = [] if type(values) is str else list(islice(values, limit))
             taken = [value for each in given if (value := read(each)) is not None]
         except Exception:  # noqa: BLE001 - the application's objects
             given, taken = [None], []
-        if isinstance(values, str) or len(taken) != len(given):
+        if type(values) is str or len(taken) != len(given):
             self._misuse(Where.STAGE, f"{what} are {_described(values)}; they must be a list, one for each document")
             return None
         return tuple(taken)
@@ -347,7 +349,7 @@ class Stage:
     def _count(self, what: str, value: object) -> int | None:
         number = as_count(value)
         if number is None:
-            self._misuse(Where.STAGE, f"{what} is {value!r}; it must be a whole number")
+            self._misuse(Where.STAGE, f"{what} is {plainly(value)}; it must be a whole number")
         return number
 
     def _misuse(self, where: Where, message: str) -> None:
@@ -360,6 +362,6 @@ def _as_scope(value: object) -> str:
 
 def _described(value: object) -> str:
     """Name a value's type, and its first element's; never the value, which may be text."""
-    if isinstance(value, list | tuple) and value:
-        return f"a {type(value).__name__} of {type(value[0]).__name__}"
+    if type(value) in (list, tuple) and value:
+        return f"a {type(value).__name__} of {type(cast('Sequence[object]', value)[0]).__name__}"
     return f"a {type(value).__name__}"

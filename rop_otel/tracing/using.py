@@ -13,7 +13,7 @@ from rop_otel.tracing.extracting import IdWhere, Where
 from rop_otel.tracing.here import Here, here, moved, put_back
 from rop_otel.tracing.mishaps import Where as Mishap
 from rop_otel.tracing.runtime import current
-from rop_otel.tracing.scalars import as_count
+from rop_otel.tracing.scalars import as_count, plainly
 from rop_otel.tracing.silent import SILENT_STAGE
 from rop_otel.tracing.spec import Spec, cached_spec, make_spec
 from rop_otel.tracing.stage import Stage
@@ -53,9 +53,9 @@ def using_stage(
     runtime = current()
     if not runtime.enabled:
         return SILENT_STAGE
-    by_name = all(where is None or isinstance(where, str) for where in (id, score, scope))
-    make: Callable[..., Spec] = cached_spec if by_name else make_spec
     try:
+        by_name = all(where is None or isinstance(where, str) for where in (id, score, scope))
+        make: Callable[..., Spec] = cached_spec if by_name else make_spec
         spec = make(
             kind,
             name=name,
@@ -68,8 +68,9 @@ def using_stage(
             query_form=query_form,
             implementation=implementation,
         )
-    except (UsageError, TypeError) as error:
-        runtime.mishaps.misuse(Mishap.STAGE, "using_stage()", str(error))
+    except Exception as error:  # noqa: BLE001 - the arguments' own code runs here
+        wrong = str(error) if isinstance(error, UsageError) else f"its arguments raise {type(error).__name__}"
+        runtime.mishaps.misuse(Mishap.STAGE, "using_stage()", wrong)
         return SILENT_STAGE
     return Stage(spec, runtime, handed=input)
 
@@ -88,7 +89,8 @@ class using_round:  # noqa: N801 - used like a function
         runtime = current()
         if runtime.enabled and (self._number is None or self._number < 1):
             self._number = None
-            message = f"round {number!r} must be a whole number of at least 1; its stages count for the whole handoff"
+            wrong = f"round {plainly(number)} must be a whole number of at least 1"
+            message = f"{wrong}; its stages count for the whole handoff"
             runtime.mishaps.misuse(Mishap.STAGE, "using_round()", message)
 
     def __enter__(self) -> Self:
