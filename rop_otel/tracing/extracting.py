@@ -26,7 +26,7 @@ class Key(NamedTuple):
     key: str | int
 
 
-Steps: TypeAlias = tuple[Attribute | Key | Callable[[Any], Any], ...]
+Path: TypeAlias = tuple[Attribute | Key | Callable[[Any], Any], ...]
 """A path; the empty one leads to the object itself."""
 
 Where: TypeAlias = str | Callable[[Any], object] | None
@@ -62,14 +62,14 @@ class Extractor(NamedTuple):
         scores: Follows the second.
     """
 
-    id: Steps
-    score: Steps | None
-    scope: Steps | None
+    id: Path
+    score: Path | None
+    scope: Path | None
     ids: Callable[[Sequence[Any]], list[Any]]
     scores: Callable[[Sequence[Any]], list[Any]] | None
 
 
-def find_id(example: object, where: IdWhere) -> Steps | None:
+def find_id(example: object, where: IdWhere) -> Path | None:
     """Return the way to the ID of an object, None where it has none that can be read."""
     if callable(where):
         return _checked(example, (where,), as_id)
@@ -79,21 +79,21 @@ def find_id(example: object, where: IdWhere) -> Steps | None:
     return _first(example, _id_candidates(example, where), as_id)
 
 
-def find_score(example: object, where: Where) -> Steps | None:
+def find_score(example: object, where: Where) -> Path | None:
     """Return the way to the score of an object, None where it has none."""
     if callable(where):
         return _checked(example, (where,), as_score)
     return _first(example, _score_candidates(example, where), as_score)
 
 
-def find_scope(example: object, where: Where) -> Steps | None:
+def find_scope(example: object, where: Where) -> Path | None:
     """Return the way to the scope of an object; None where it has none, or where none is asked for."""
     if callable(where):
         return (where,)
     return None if where is None else _first(example, _named(example, where), as_id)
 
 
-def follow(steps: Steps, item: Any) -> Any:
+def follow(steps: Path, item: Any) -> Any:
     """Return what a path leads to in one object, None where a step raises."""
     try:
         for step in steps:
@@ -108,7 +108,7 @@ def follow(steps: Steps, item: Any) -> Any:
     return item
 
 
-def follow_all(steps: Steps) -> Callable[[Sequence[Any]], list[Any]]:
+def follow_all(steps: Path) -> Callable[[Sequence[Any]], list[Any]]:
     """Compile a path into a function that follows it for each object of a list, and raises what a step raises."""
     expression = "x"
     functions: dict[str, Any] = {}
@@ -124,7 +124,7 @@ def follow_all(steps: Steps) -> Callable[[Sequence[Any]], list[Any]]:
     return compiled
 
 
-def _id_candidates(example: Any, name: str | None) -> Iterator[Steps]:
+def _id_candidates(example: Any, name: str | None) -> Iterator[Path]:
     if name is not None:
         yield from _named(example, name)
         return
@@ -132,7 +132,7 @@ def _id_candidates(example: Any, name: str | None) -> Iterator[Steps]:
         yield ()
     side = _document_side(example)
     if side is not None:
-        document: Steps = (Key(side),)
+        document: Path = (Key(side),)
         yield from (document + steps for steps in _id_candidates(example[side], None))
         return
     for each in _ID_NAMES:
@@ -143,7 +143,7 @@ def _id_candidates(example: Any, name: str | None) -> Iterator[Steps]:
             yield from ((*outer, *steps) for each in _ID_NAMES for steps in _member(inner, each))
 
 
-def _score_candidates(example: Any, name: str | None) -> Iterator[Steps]:
+def _score_candidates(example: Any, name: str | None) -> Iterator[Path]:
     if name is not None:
         yield from _named(example, name)
         return
@@ -158,11 +158,11 @@ def _score_candidates(example: Any, name: str | None) -> Iterator[Steps]:
         yield from ((*outer, *steps) for each in _SCORE_NAMES for steps in _member(inner, each))
 
 
-def _named(example: Any, name: str) -> Iterator[Steps]:
+def _named(example: Any, name: str) -> Iterator[Path]:
     """Give the ways that a name can mean: a member, a path of members, or either in the document of a pair."""
     yield from _member(example, name)
     if "." in name:
-        path: Steps | None = ()
+        path: Path | None = ()
         for part in name.split("."):
             found = next(_member(follow(path or (), example), part), None)
             path = None if found is None or path is None else (*path, *found)
@@ -170,11 +170,11 @@ def _named(example: Any, name: str) -> Iterator[Steps]:
             yield path
     side = _document_side(example)
     if side is not None:
-        document: Steps = (Key(side),)
+        document: Path = (Key(side),)
         yield from (document + steps for steps in _named(example[side], name))
 
 
-def _member(example: Any, name: str) -> Iterator[Steps]:
+def _member(example: Any, name: str) -> Iterator[Path]:
     """Give the way to a member of an object: a key of a mapping or of a database row, else an attribute."""
     if isinstance(example, Mapping) or (hasattr(example, "keys") and hasattr(example, "__getitem__")):
         try:
@@ -215,9 +215,9 @@ def _entry_of(id_map: IdMap) -> Callable[[Any], object]:
     return entry
 
 
-def _first(example: object, candidates: Iterable[Steps], read: Callable[[object], _T | None]) -> Steps | None:
+def _first(example: object, candidates: Iterable[Path], read: Callable[[object], _T | None]) -> Path | None:
     return next((steps for steps in candidates if _checked(example, steps, read) is not None), None)
 
 
-def _checked(example: object, steps: Steps, read: Callable[[object], _T | None]) -> Steps | None:
+def _checked(example: object, steps: Path, read: Callable[[object], _T | None]) -> Path | None:
     return None if read(follow(steps, example)) is None else steps
