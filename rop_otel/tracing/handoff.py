@@ -21,9 +21,8 @@ from opentelemetry.trace import (
 )
 
 from rop_otel import semconv
-from rop_otel.core.handoff import Assessment, HandoffRecord, Ids
+from rop_otel.core.handoff import Assessment, HandoffRecord
 from rop_otel.core.handoff.attributes import assessment_attributes
-from rop_otel.core.profile.hashing import hash_id
 from rop_otel.tracing.citing import find_citations
 from rop_otel.tracing.declared import Declared, selected_ids
 from rop_otel.tracing.here import Here, here, moved, put_back
@@ -61,9 +60,9 @@ class Handoff:
         self.id = ""
         self.trace_id = ""
         if runtime.config.hash_key is not None:
-            declared.judged = None if declared.judged is None else self._hashed(declared.judged)
-            declared.selected = None if declared.selected is None else self._hashed(declared.selected)
-            declared.scope_id = None if declared.scope_id is None else self._hashed((declared.scope_id,))[0]
+            declared.judged = None if declared.judged is None else runtime.hashed(declared.judged)
+            declared.selected = None if declared.selected is None else runtime.hashed(declared.selected)
+            declared.scope_id = None if declared.scope_id is None else runtime.hashed((declared.scope_id,))[0]
 
     @property
     def name(self) -> str:
@@ -101,7 +100,7 @@ class Handoff:
         if self._is_over("select()"):
             return
         ids = selected_ids(selected)
-        self._declared.selected = self._hashed(ids)
+        self._declared.selected = self._runtime.hashed(ids)
         if "" in ids:
             self._complain(Where.HANDOFF, f"no ID can be read in the selected {type(selected).__name__}")
 
@@ -295,10 +294,6 @@ class Handoff:
             return ()
         self._complain(Where.ANSWER, f"the answer is a {type(text).__name__}; give its text, or its citations")
         return ()
-
-    def _hashed(self, ids: Ids) -> Ids:
-        key = self._runtime.config.hash_key
-        return ids if key is None else tuple(hash_id(key, raw) for raw in ids)
 
     def _is_over(self, call: str) -> bool:
         if self._assessment is not None:

@@ -10,7 +10,8 @@ from opentelemetry import trace
 
 from rop_otel import semconv
 from rop_otel.config import Config
-from rop_otel.core.handoff import Assessment, HandoffRecord, Sink, assess
+from rop_otel.core.handoff import Assessment, HandoffRecord, Ids, Sink, assess
+from rop_otel.core.profile.hashing import hash_id
 from rop_otel.errors import ConfigurationError
 from rop_otel.tracing.ledger import Ledger
 from rop_otel.tracing.mishaps import Mishaps, Where
@@ -34,6 +35,11 @@ class Runtime:
         self.sinks = tuple(sinks)
         self.mishaps = Mishaps(self.sinks, strict=config.strict)
         self.ledger = Ledger(max_open=config.max_open, ttl_seconds=config.ttl_seconds, notify=self.mishaps.notice)
+
+    def hashed(self, ids: Ids) -> Ids:
+        """Return IDs as they are recorded: hashed where there is a key, else as they are."""
+        key = self.config.hash_key
+        return ids if key is None else tuple([hash_id(key, raw) for raw in ids])
 
     def assess(self, record: HandoffRecord) -> Assessment:
         """Assess a handoff and tell every sink. What raises on the way is counted and swallowed."""

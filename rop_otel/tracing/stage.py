@@ -13,7 +13,6 @@ from opentelemetry.trace import INVALID_SPAN, Span, Status, StatusCode, format_s
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Ids, Notice, StageRecord
-from rop_otel.core.profile.hashing import hash_id
 from rop_otel.errors import UsageError
 from rop_otel.tracing.facts import StageFacts
 from rop_otel.tracing.here import Here, here, moved, put_back
@@ -97,7 +96,7 @@ class Stage:
             facts.scores = self._aligned("scores", scores, as_score)
         if scopes is not None:
             aligned = self._aligned("scopes", scopes, _as_scope)
-            facts.scopes = None if aligned is None else self._hashed(aligned)
+            facts.scopes = None if aligned is None else self._runtime.hashed(aligned)
         if labels is not None:
             facts.labels = self._labels(labels)
             if self._handoff is not None and facts.labels is not None:
@@ -138,7 +137,7 @@ class Stage:
         if total > limit:
             ids = ids[:limit]
             self._facts.input_count = total
-        self._facts.input = self._hashed(ids)
+        self._facts.input = self._runtime.hashed(ids)
 
     def implementation(self, name: str, *, fallback: bool = False) -> None:
         """Tell what really runs.
@@ -246,11 +245,11 @@ class Stage:
         if reading.ids is None:
             return
         facts = self._facts
-        facts.returned = self._hashed(reading.ids)
+        facts.returned = self._runtime.hashed(reading.ids)
         facts.returned_count = reading.total
         facts.scores = reading.scores
         if reading.scopes is not None:
-            facts.scopes = self._hashed(reading.scopes)
+            facts.scopes = self._runtime.hashed(reading.scopes)
 
     def _take_top_k(self, number: object) -> None:
         """Take in how many documents were asked for; what is no number is ignored."""
@@ -317,10 +316,6 @@ class Stage:
             end_ns=end,
             failed=failed,
         )
-
-    def _hashed(self, ids: Ids) -> Ids:
-        key = self._runtime.config.hash_key
-        return ids if key is None else tuple([hash_id(key, raw) for raw in ids])
 
     def _aligned(
         self, what: str, values: Iterable[object], read: Callable[[object], _T | None]
