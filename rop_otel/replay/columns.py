@@ -19,13 +19,13 @@ class Columns:
     """The fields of plain records.
 
     Args:
-        record_ids: One each.
+        lengths: Of the record IDs.
         selections: The selected keys, one each.
         returned: Every returned ID, one record's after the other's.
         offsets: Where each record's begin, and where the last one's end.
     """
 
-    record_ids: Texts
+    lengths: Ints
     selections: Texts
     returned: Texts
     offsets: Ints
@@ -43,24 +43,21 @@ class ColumnRanking:
 
     def __init__(self, declaration: Declaration) -> None:
         resolver, self._every = declaration.resolver, declaration.rule == "all"
-        self.names = resolver.objects()
-        strings = [tuple(dict.fromkeys(resolver.strings(name))) for name in self.names]
-        sizes = np.fromiter(map(len, strings), dtype=np.int64, count=len(strings))
-        firsts = np.cumsum(sizes) - sizes
-        self._known = Texts.of([text for texts in strings for text in texts])
+        self.names, owners = resolver.objects(), resolver.owners()
+        numbers = {name: number for number, name in enumerate(self.names)}
+        self._known = Texts.of(list(owners))
         self._index = Index(self._known)
         self._tails = self._known.tails()
-        self._owners = np.repeat(np.arange(len(strings)), sizes)
+        self._owners = np.fromiter(map(numbers.__getitem__, owners.values()), dtype=np.int64, count=len(owners))
+        sizes = np.bincount(self._owners, minlength=len(numbers))
+        firsts = np.cumsum(sizes) - sizes
         self._most = int(sizes.max(initial=0))
-        self.fits = len(strings) * self._most <= _LEAST_CELLS + _MOST_WASTE * len(self._known)
+        self.fits = len(numbers) * self._most <= _LEAST_CELLS + _MOST_WASTE * len(owners)
         slots = np.arange(self._most if self.fits else 0)
         self._wanted = np.where(slots < sizes[:, None], firsts[:, None] + slots, -1)
         if self._every and self.fits:
-            for number, name in enumerate(self.names):
-                members = frozenset(resolver.members(name))
-                for slot, text in enumerate(strings[number]):
-                    if text not in members:
-                        self._wanted[number, slot] = -1
+            members = np.fromiter(map(resolver.is_member, owners), dtype=bool, count=len(owners))
+            self._wanted[~members[self._wanted]] = -1
 
     def objects(self, columns: Columns) -> Ints:
         """Return the number of each record's selected object, -1 where the resolver does not know the key."""

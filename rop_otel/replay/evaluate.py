@@ -18,6 +18,7 @@ from rop_otel.replay.collecting import collection_paused
 from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
+    from rop_otel.replay.line_columns import LineColumns
     from rop_otel.replay.parquet import ParquetReader
 
 CUTOFFS: Final = (1, 3, 5, 10, 20)
@@ -71,6 +72,7 @@ def evaluate_files(
     trace_field = None if wanted.trace_field is None else _path(wanted.trace_field)
     tally = Tally(opened, cutoffs=wanted.cutoffs_of(opened) if trace_field is not None else ())
     intake = Intake(opened, tally, trace_field=trace_field, keep=keep, fast=wanted.fast)
+    lines: Intake | LineColumns | None = None
     rows: ParquetReader | None = None
     with collection_paused():
         for file in expand(files):
@@ -79,11 +81,22 @@ def evaluate_files(
                 rows = rows or _parquet_reader(opened, intake, trace_field, wanted, file)
                 rows.read(file, progress=progress, checked=checked)
                 continue
+            lines = lines or _lines_reader(opened, intake, wanted)
             line = 1
             for block in read_blocks(file, limits=wanted.limits, progress=progress):
-                line += intake.block(block, file=file, line=line)
+                line += lines.block(block, file=file, line=line)
                 checked(line)
     return tally
+
+
+def _lines_reader(opened: Opened, intake: Intake, asked: Asked) -> Intake | LineColumns:
+    if not asked.fast or asked.trace_field is not None:
+        return intake
+    try:
+        from rop_otel.replay.line_columns import LineColumns  # needs numpy, which comes with extras
+    except ImportError:
+        return intake
+    return LineColumns.compile(opened, intake) or intake
 
 
 def _parquet_reader(

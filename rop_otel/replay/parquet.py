@@ -12,8 +12,9 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped] # it ships no types
 from rop_otel.core.profile.accounts import Malformed
 from rop_otel.core.profile.declaration import Declaration, Opened
 from rop_otel.core.profile.fieldpath import FieldPath
-from rop_otel.core.profile.intake import Intake, Ranked
+from rop_otel.core.profile.intake import Intake
 from rop_otel.errors import InputError
+from rop_otel.replay.column_intake import ColumnIntake
 from rop_otel.replay.columns import ColumnRanking, Columns
 from rop_otel.replay.texts import Ints, Texts
 
@@ -44,10 +45,10 @@ class ParquetReader:
             paths += [] if declaration.witness is None else [declaration.witness.hash_field]
         self._paths = paths + ([] if trace_field is None else [trace_field])
         plain = fast and trace_field is None and declaration is not None and declaration.witness is None
-        self._ranking: ColumnRanking | None = None
+        self._columnar: ColumnIntake | None = None
         if plain and declaration is not None:
             ranking = ColumnRanking(declaration)
-            self._ranking = ranking if ranking.fits else None
+            self._columnar = ColumnIntake(intake, ranking) if ranking.fits else None
 
     def read(self, file: str, *, progress: Callable[[int], None] | None, checked: Callable[[int], None]) -> None:
         """Take in a file.
@@ -87,30 +88,15 @@ class ParquetReader:
         yield from source.iter_batches(batch_size=_ROWS, columns=columns, use_threads=False)
 
     def _batch(self, batch: Any, file: str, line: int) -> None:
-        columns = None if self._ranking is None else self._columns(batch)
-        if columns is None or self._ranking is None:
-            self._rows(batch, range(batch.num_rows), file, line)
-            return
-        found, ids = columns
-        objects = self._ranking.objects(found)
-        plain = (objects >= 0) & (found.record_ids.lengths > 0)
-        ranks = self._ranking.ranks(found, objects)
-        places = np.flatnonzero(plain)
-        kept = self._kept(found, ids, objects, ranks, places, line)
-        placed = ids if len(places) == len(ids) else [ids[place] for place in places]
-        self._intake.ranked(placed, ranks[places].tolist(), file=file, kept=kept)
-        self._rows(batch, np.flatnonzero(~plain).tolist(), file, line)
+        left: Sequence[int] = range(batch.num_rows)
+        columns = None if self._columnar is None else self._columns(batch)
+        if columns is not None and self._columnar is not None:
+            found, ids = columns
+            plain, lines = np.ones(len(ids), dtype=bool), np.arange(line, line + len(ids))
+            left = np.flatnonzero(~self._columnar.take(found, ids, plain, file=file, lines=lines)).tolist()
+        self._rows(batch, left, file, line)
 
-    def _kept(
-        self, found: Columns, ids: Sequence[str], objects: Ints, ranks: Ints, places: Ints, line: int
-    ) -> Iterator[Ranked]:
-        names = self._ranking.names if self._ranking is not None else ()
-        for place in places.tolist():
-            rank = int(ranks[place])
-            length = int(found.offsets[place + 1] - found.offsets[place])
-            yield Ranked(ids[place], line + place, rank, names[objects[place]] if rank else None, length)
-
-    def _rows(self, batch: Any, places: Any, file: str, line: int) -> None:
+    def _rows(self, batch: Any, places: Sequence[int], file: str, line: int) -> None:
         for place in places:
             try:
                 (record,) = batch.slice(place, 1).to_pylist()
@@ -135,7 +121,7 @@ class ParquetReader:
         if returned is None:
             return None
         columns = Columns(
-            record_ids=_laid_out(record_ids),
+            lengths=_laid_out(record_ids).lengths,
             selections=_laid_out(selections),
             returned=_laid_out(returned),
             offsets=offsets - offsets[0],

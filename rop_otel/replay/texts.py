@@ -39,10 +39,15 @@ class Texts:
     @classmethod
     def of(cls, strings: Sequence[str]) -> Texts:
         """Return strings laid out."""
-        encoded = [text.encode() for text in strings]
-        ends = np.cumsum([_WORD, *map(len, encoded)], dtype=np.int64)
-        data = np.frombuffer(bytes(_WORD) + b"".join(encoded), dtype=np.uint8)
-        return cls(data, ends[:-1], ends[1:])
+        whole = "".join(strings)
+        if whole.isascii():
+            lengths, data = map(len, strings), whole.encode()
+        else:
+            encoded = [text.encode() for text in strings]
+            lengths, data = map(len, encoded), b"".join(encoded)
+        sizes = np.fromiter(lengths, dtype=np.int64, count=len(strings))
+        ends = np.cumsum(sizes) + _WORD
+        return cls(np.frombuffer(bytes(_WORD) + data, dtype=np.uint8), ends - sizes, ends)
 
     @property
     def lengths(self) -> Ints:

@@ -109,7 +109,7 @@ class Intake:
             self._tally.place_all(taken.record_ids)
             left = taken.left
         for place in left:
-            self._line(lines[place], file, line + place)
+            self.line(lines[place], file=file, line=line + place)
         return len(lines)
 
     def observation(self, observation: Observation, *, trace: object = ABSENT, file: str, line: int) -> Judgment:
@@ -135,6 +135,21 @@ class Intake:
                 )
             )
         return judgment
+
+    def line(self, text: bytes, *, file: str, line: int) -> None:
+        """Take in one line by asking the checks.
+
+        Args:
+            text: Without its LF.
+            file: Where it stands.
+            line: 1-based.
+        """
+        try:
+            record_id, record = parse_record(text, self._record_field)
+        except RecordError as error:
+            self.refuse(Malformed(file=file, line=line, reason=str(error)))
+            return
+        self._observe(record_id, record, file, line)
 
     def record(self, record: object, *, file: str, line: int) -> None:
         """Take in one record that was parsed elsewhere.
@@ -169,14 +184,6 @@ class Intake:
         if self._keep is not None:
             for each in kept:
                 self._keep_ranked(file, each)
-
-    def _line(self, text: bytes, file: str, number: int) -> None:
-        try:
-            record_id, record = parse_record(text, self._record_field)
-        except RecordError as error:
-            self._tally.refuse(Malformed(file=file, line=number, reason=str(error)))
-            return
-        self._observe(record_id, record, file, number)
 
     def _observe(self, record_id: str, record: object, file: str, number: int) -> None:
         trace = ABSENT if self._trace_field is None else self._trace_field.read(record)

@@ -7,6 +7,7 @@ import json
 import reprlib
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from rop_otel.core.profile import ijson
@@ -97,6 +98,10 @@ class Resolver:
     def strings(self, name: str) -> tuple[str, ...]:
         """Return every string that resolves to an object: its ID, members and aliases; the name alone if unknown."""
         return (name, *self._members.get(name, ()), *self._aliases.get(name, ()))
+
+    def owners(self) -> Mapping[str, str]:
+        """Return every string that resolves, with the object that owns it, one object's after the other's."""
+        return MappingProxyType(self._owner)
 
     def is_member(self, raw: str) -> bool:
         """Return whether a raw ID is a member of its object."""

@@ -1,0 +1,55 @@
+"""Columns of plain records taken in at once; whatever is not plain is left to the checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from rop_otel.core.profile.intake import Intake, Ranked
+from rop_otel.replay.columns import ColumnRanking, Columns
+from rop_otel.replay.texts import Flags, Ints
+
+
+class ColumnIntake:
+    """Ranks columns and hands what follows to an intake.
+
+    Args:
+        intake: Where the records are counted.
+        ranking: The membership rule.
+    """
+
+    def __init__(self, intake: Intake, ranking: ColumnRanking) -> None:
+        self._intake, self._ranking = intake, ranking
+
+    def take(self, columns: Columns, ids: Sequence[str], plain: Flags, *, file: str, lines: Ints) -> Flags:
+        """Take in the plain records of columns.
+
+        Args:
+            columns: The records.
+            ids: Their record IDs.
+            plain: Which of them are well-formed; what the columns hold for others means nothing.
+            file: Where they stand.
+            lines: The line or row of each.
+
+        Returns:
+            Which of them were taken in: those with a record ID and a key that the resolver knows.
+        """
+        objects = self._ranking.objects(columns)
+        taken: Flags = plain & (objects >= 0) & (columns.lengths > 0)
+        ranks = self._ranking.ranks(columns, objects)
+        whole = bool(taken.all())
+        places = np.flatnonzero(taken)
+        placed = ids if whole else [ids[place] for place in places.tolist()]
+        kept = self._kept(columns, ids, objects, ranks, places, lines)
+        self._intake.ranked(placed, (ranks if whole else ranks[places]).tolist(), file=file, kept=kept)
+        return taken
+
+    def _kept(
+        self, columns: Columns, ids: Sequence[str], objects: Ints, ranks: Ints, places: Ints, lines: Ints
+    ) -> Iterator[Ranked]:
+        names, lengths = self._ranking.names, np.diff(columns.offsets)
+        for place in places.tolist():
+            rank = int(ranks[place])
+            object_id = names[objects[place]] if rank else None
+            yield Ranked(ids[place], int(lines[place]), rank, object_id, int(lengths[place]))

@@ -1,0 +1,128 @@
+"""Blocks of record lines as columns: the lists of IDs are never made into strings one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from rop_otel.core.profile.declaration import Opened
+from rop_otel.core.profile.fastlane import RawLane, RawRows, is_utf8
+from rop_otel.core.profile.intake import Intake
+from rop_otel.replay.column_intake import ColumnIntake
+from rop_otel.replay.columns import ColumnRanking, Columns
+from rop_otel.replay.texts import Flags, Ints, Texts
+
+_PAD = 8
+_QUOTE, _COMMA, _SPACE, _OPEN, _CLOSE = b'", []'
+_LF, _LEFT, _RIGHT = b"\n{}"
+
+
+class LineColumns:
+    """Takes in blocks of lines.
+
+    Args:
+        lane: Reads lines.
+        intake: Where the records go.
+        ranking: The membership rule.
+    """
+
+    def __init__(self, lane: RawLane, intake: Intake, ranking: ColumnRanking) -> None:
+        self._lane, self._intake, self._columns = lane, intake, ColumnIntake(intake, ranking)
+
+    @classmethod
+    def compile(cls, opened: Opened, intake: Intake) -> LineColumns | None:
+        """Return what takes in the lines of a declaration, None where its paths or its resolver are not plain."""
+        declaration = opened.declaration
+        lane = None if declaration is None else RawLane.compile(declaration, opened.record_field)
+        if declaration is None or lane is None:
+            return None
+        ranking = ColumnRanking(declaration)
+        return cls(lane, intake, ranking) if ranking.fits else None
+
+    def block(self, block: bytes, *, file: str, line: int) -> int:
+        """Take in whole lines, as :meth:`~rop_otel.core.profile.intake.Intake.block` does."""
+        if not is_utf8(block):
+            return self._intake.block(block, file=file, line=line)
+        lines: Sequence[bytes] | None = None
+        ends = _line_ends(block)
+        rows = None if ends is None or b"\\" in block else self._lane.take_whole(block, ends)
+        if rows is None:
+            lines = _split(block)
+            rows = self._lane.take(lines)
+        left = rows.left
+        if rows.record_ids:
+            left = sorted((*left, *self._take(rows, file, line)))
+        if left:
+            lines = _split(block) if lines is None else lines
+            for place in left:
+                self._intake.line(lines[place], file=file, line=line + place)
+        return len(rows.places) + len(rows.left)
+
+    def _take(self, rows: RawRows, file: str, line: int) -> Sequence[int]:
+        """Take in rows, and return the places of those that the checks must look at."""
+        places = np.array(rows.places, dtype=np.int64)
+        selections, keyed = _strings(rows.selections)
+        returned, offsets, flat = _lists(rows.returned)
+        lengths = np.fromiter(map(len, rows.record_ids), dtype=np.int64, count=len(places))
+        columns = Columns(lengths=lengths, selections=selections, returned=returned, offsets=offsets)
+        taken = self._columns.take(columns, rows.record_ids, keyed & flat, file=file, lines=places + line)
+        left: list[int] = places[~taken].tolist()
+        return left
+
+
+def _split(block: bytes) -> list[bytes]:
+    lines = block.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _line_ends(block: bytes) -> int | None:
+    """Return how many lines a block has, None where a LF does not stand between two records.
+
+    A record ends before and another begins after each: inside a record a comma would have to stand between.
+    """
+    data = np.frombuffer(block, dtype=np.uint8)
+    places = np.flatnonzero(data == _LF)
+    if not len(places) or places[0] == 0 or places[-1] != len(data) - 1:
+        return None
+    plain = (data[places - 1] == _RIGHT).all() and (data[places[:-1] + 1] == _LEFT).all()
+    return len(places) if plain else None
+
+
+def _joined(raws: Sequence[bytes]) -> tuple[npt.NDArray[np.uint8], Ints, Ints]:
+    lengths = np.fromiter(map(len, raws), dtype=np.int64, count=len(raws))
+    ends = np.cumsum(lengths) + _PAD
+    return np.frombuffer(b"".join((bytes(_PAD), *raws)), dtype=np.uint8), ends - lengths, ends
+
+
+def _strings(raws: Sequence[bytes]) -> tuple[Texts, Flags]:
+    """Return JSON values as strings without their quotes, and which of them are strings."""
+    data, starts, ends = _joined(raws)
+    quoted = data[starts] == _QUOTE
+    return Texts(data, np.where(quoted, starts + 1, ends), np.where(quoted, ends - 1, ends)), quoted
+
+
+def _lists(raws: Sequence[bytes]) -> tuple[Texts, Ints, Flags]:
+    """Return the strings in JSON values without escapes, each value's offset, and which are flat lists of strings.
+
+    The values are valid JSON. One that begins ``["``, ends ``"]`` and holds nothing but a comma, and perhaps a space,
+    between its strings is a list of strings; one that is laid out otherwise is not known to be.
+    """
+    data, starts, ends = _joined(raws)
+    quotes = np.flatnonzero(data == _QUOTE)
+    firsts, lasts = quotes[0::2], quotes[1::2]
+    offsets = np.searchsorted(firsts, np.append(starts, ends[-1:]))
+    counts = np.diff(offsets)
+    flat: Flags = (data[starts] == _OPEN) & ((counts > 0) | (ends - starts == 2))
+    some = np.flatnonzero(counts)
+    first, last = firsts[offsets[some]], lasts[offsets[some + 1] - 1]
+    flat[some] &= (first == starts[some] + 1) & (last == ends[some] - 2) & (data[ends[some] - 1] == _CLOSE)
+    gaps = firsts[1:] - lasts[:-1]
+    near = (gaps == 2) | ((gaps == 3) & (data[np.minimum(lasts[:-1] + 2, len(data) - 1)] == _SPACE))
+    apart = np.flatnonzero(~(near & (data[lasts[:-1] + 1] == _COMMA)))
+    rows = np.searchsorted(offsets, apart, side="right") - 1
+    flat[rows[apart + 1 < offsets[rows + 1]]] = False
+    return Texts(data, firsts + 1, lasts), offsets, flat
