@@ -6,6 +6,7 @@ from rop_otel.core.handoff import Assessment, DropCause, Finding, Verdict, asses
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.errors import RopError
 from rop_otel.export import RopSpanProcessor, configure, shutdown
+from rop_otel.runs import run
 from rop_otel.tracing.carrying import carry_context
 from rop_otel.tracing.decorating import stage
 from rop_otel.tracing.handoff import Handoff
@@ -28,6 +29,7 @@ __all__ = [
     "configure",
     "current_handoff",
     "handoff",
+    "run",
     "shutdown",
     "stage",
     "start_handoff",

@@ -88,6 +88,10 @@ ERROR_WHERE: Final = "rop.where"
 OTHER: Final = "other"
 """Value of a capped metric attribute once its cap is reached."""
 
+# --- lines of a run's journal, beside the record ------------------------------------------------------------------
+RUN_CONTRADICTION: Final = "rop.run.contradiction"
+RUN_REASON: Final = "rop.run.reason"
+
 # --- environment --------------------------------------------------------------------------------------------------
 ENV_DISABLED: Final = "ROP_OTEL_DISABLED"
 ENV_METRICS_PORT: Final = "ROP_OTEL_METRICS_PORT"
@@ -228,7 +232,7 @@ RUN_RECORDS: Final = Metric(
     prometheus="rop_run_records",
     kind="gauge",
     unit="{record}",
-    description="Records of a run, by verdict; MISSING for expected ones not seen.",
+    description="Records of a run by verdict; also MISSING, STARTED, FINISHED, REPEATED, UNEXPECTED and MALFORMED.",
     attributes=(RUN_ID, VERDICT),
 )
 RUN_STATUS: Final = Metric(
@@ -236,7 +240,7 @@ RUN_STATUS: Final = Metric(
     prometheus="rop_run_status",
     kind="gauge",
     unit="1",
-    description="1 for the status that a run has now.",
+    description="1 for the status that a run has now, 0 for the others.",
     attributes=(RUN_ID, STATUS),
 )
 SELF_OPEN: Final = Metric(

@@ -27,6 +27,7 @@ from rop_otel.meters.events import Events
 from rop_otel.meters.instruments import Recorder, observe
 from rop_otel.meters.tally import Tally
 from rop_otel.tracing.mishaps import Where
+from rop_otel.tracing.runs import RUNS
 from rop_otel.tracing.runtime import Runtime, current, install
 
 if TYPE_CHECKING:
@@ -159,6 +160,7 @@ class Process:
                 max_names=config.max_names,
                 max_stages=config.max_stages,
                 open_count=lambda: current().ledger.open_count(),
+                runs=RUNS.standings,
                 places=Where,
             )
         return self._tally

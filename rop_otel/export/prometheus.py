@@ -16,7 +16,7 @@ from rop_otel import semconv
 from rop_otel.errors import ConfigurationError
 from rop_otel.meters.numbers import Exemplar
 from rop_otel.meters.points import HistogramPoint, Point
-from rop_otel.meters.tally import EXPOSED, Tally
+from rop_otel.meters.tally import Tally
 
 
 class TallyCollector(Collector):
@@ -34,7 +34,7 @@ class TallyCollector(Collector):
         tally = self._tally()
         if tally is None:
             return
-        for metric in EXPOSED:
+        for metric in semconv.METRICS:
             if metric.kind == "histogram":
                 yield _histogram(metric, tally.histograms(metric))
             else:

@@ -20,7 +20,7 @@ from rop_otel.meters.labels import Capped
 from rop_otel.meters.numbers import duration_seconds
 from rop_otel.meters.points import Point
 from rop_otel.meters.spancontext import context_of
-from rop_otel.meters.tally import EXPOSED, Tally
+from rop_otel.meters.tally import Tally
 
 
 def observe(meter: Meter, tally: Callable[[], Tally | None]) -> None:
@@ -29,7 +29,7 @@ def observe(meter: Meter, tally: Callable[[], Tally | None]) -> None:
     An SDK keeps an observable for ever, so this is called once for a meter provider; ``tally`` tells which tally is
     in use at the time of an export, None where none is.
     """
-    for metric in EXPOSED:
+    for metric in semconv.METRICS:
         if metric.kind == "histogram":
             continue
         create = meter.create_observable_gauge if metric.kind == "gauge" else meter.create_observable_counter

@@ -50,7 +50,12 @@ class Capped:
         with self._lock:
             if raw in self._reserved or (raw not in self._known and len(self._known) >= self._limit):
                 return semconv.OTHER
-            return self._known.setdefault(raw, raw.encode("utf-8", "replace").decode())
+            return self._known.setdefault(raw, clean(raw))
+
+
+def clean(raw: str) -> str:
+    """Return a string that UTF-8 can carry: each lone half of a surrogate pair becomes a question mark."""
+    return raw.encode("utf-8", "replace").decode()
 
 
 def mode_label(mode: str) -> str:

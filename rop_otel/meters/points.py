@@ -8,6 +8,9 @@ from types import MappingProxyType
 from typing import Final
 
 from rop_otel import semconv
+from rop_otel.core.profile.standing import Standing
+from rop_otel.core.profile.verdicts import RunStatus
+from rop_otel.meters.labels import clean
 from rop_otel.meters.numbers import Exemplar, HandoffNumbers, HistogramNumbers, ScoreNumbers
 
 SHOWN: Final = "shown"
@@ -122,6 +125,21 @@ def _cells(place: tuple[str, str], scores: ScoreNumbers, index: int) -> Iterator
             measure, _, depth = key.partition("@")
             yield Point(values=(*place, target, measure, depth), number=cell[index])
 
+
+def _run_records(standing: Standing) -> Iterator[Point]:
+    for verdict, count in standing.records.items():
+        yield Point(values=(clean(standing.run_id), verdict), number=count)
+
+
+def _run_status(standing: Standing) -> Iterator[Point]:
+    for status in RunStatus:
+        yield Point(values=(clean(standing.run_id), status.value), number=int(status is standing.status))
+
+
+RUN_POINTS: Final[Mapping[semconv.Metric, Callable[[Standing], Iterator[Point]]]] = MappingProxyType(
+    {semconv.RUN_RECORDS: _run_records, semconv.RUN_STATUS: _run_status}
+)
+"""How to read each metric that belongs to a run."""
 
 POINTS: Final[Mapping[semconv.Metric, Callable[[str, HandoffNumbers], Iterator[Point]]]] = MappingProxyType(
     {

@@ -12,19 +12,16 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Final
 
 from rop_otel import semconv
 from rop_otel.core.handoff.assessment import Assessment, DropCause, Verdict
 from rop_otel.core.handoff.kinds import PACKING
 from rop_otel.core.handoff.record import HandoffRecord
 from rop_otel.core.handoff.sink import Notice
+from rop_otel.core.profile.standing import Standing
 from rop_otel.meters.labels import NO_STAGE, Capped, mode_label, possible_causes
 from rop_otel.meters.numbers import Exemplar, HandoffNumbers, HistogramNumbers, StageNumbers
-from rop_otel.meters.points import POINTS, SHOWN, HistogramPoint, Point, histogram_point, stage_durations
-
-EXPOSED: Final = tuple(metric for metric in semconv.METRICS if metric not in {semconv.RUN_RECORDS, semconv.RUN_STATUS})
-"""What a reader of the tally shows. A run is known to whoever holds it, not to the tally."""
+from rop_otel.meters.points import POINTS, RUN_POINTS, SHOWN, HistogramPoint, Point, histogram_point, stage_durations
 
 _MAX_PLACES = 32
 
@@ -42,6 +39,7 @@ class Tally:
         max_names: Distinct handoff names to keep; further ones count under ``other``.
         max_stages: Distinct stage kinds to keep, likewise.
         open_count: Tells how many handoffs are open now.
+        runs: Tells how the runs stand now.
         places: Where an error may happen, so that each count starts at 0; further ones are kept too, up to a cap.
     """
 
@@ -51,12 +49,14 @@ class Tally:
         max_names: int = 8,
         max_stages: int = 32,
         open_count: Callable[[], int] = lambda: 0,
+        runs: Callable[[], Iterable[Standing]] = tuple,
         places: Iterable[str] = (),
     ) -> None:
         self.names = Capped(max_names)
         self.kinds = Capped(max_stages, reserved=frozenset({SHOWN}))
         self._places = Capped(_MAX_PLACES)
         self._open_count = open_count
+        self._runs = runs
         self._lock = threading.Lock()
         self._handoffs: dict[str, HandoffNumbers] = {}
         self._notices = dict.fromkeys(Notice, 0)
@@ -88,6 +88,8 @@ class Tally:
         """Return the series of a counter or gauge as they are now; none for a histogram."""
         if metric is semconv.SELF_OPEN:
             return [Point(values=(), number=self._open_count())]
+        if metric in RUN_POINTS:
+            return [point for standing in self._runs() for point in RUN_POINTS[metric](standing)]
         read = POINTS.get(metric)
         with self._lock:
             if read is not None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from rop_otel.core.profile.intake import Entry
 from rop_otel.core.profile.report import RunReport
@@ -11,14 +12,17 @@ from rop_otel.core.profile.report import RunReport
 _CLOSE = "\n}"
 
 
-def report_lines(report: RunReport, records: Iterable[Entry] | None) -> Iterator[bytes]:
+def report_lines(
+    report: RunReport, records: Iterable[Entry] | None, *, beside: Mapping[str, Any] | None = None
+) -> Iterator[bytes]:
     """Yield a report's JSON document piece by piece.
 
     Args:
         report: The run's report.
         records: In the report's order; None leaves them out.
+        beside: What else the document says of the run.
     """
-    head = json.dumps(report.as_dict(), ensure_ascii=False, allow_nan=False, indent=2)
+    head = json.dumps({**report.as_dict(), **(beside or {})}, ensure_ascii=False, allow_nan=False, indent=2)
     if records is None:
         yield _bytes(f"{head}\n")
         return

@@ -26,6 +26,9 @@ class Declared:
     name: str
     record_id: str | None = None
     run_id: str | None = None
+    declaration_id: str | None = None
+    declaration_sha256: str | None = None
+    resolver_sha256: str | None = None
     mode: str | None = None
     selected: Ids | None = None
     rule: str | None = None
@@ -43,6 +46,9 @@ class Declared:
         told = {
             semconv.RECORD_ID: self.record_id,
             semconv.RUN_ID: self.run_id,
+            semconv.DECLARATION_ID: self.declaration_id,
+            semconv.DECLARATION_SHA256: self.declaration_sha256,
+            semconv.RESOLVER_SHA256: self.resolver_sha256,
             semconv.MODE: self.mode,
             semconv.SELECTED_IDS: self.selected,
             semconv.RULE: self.rule,

@@ -28,11 +28,11 @@ from rop_otel.tracing.declared import Declared, selected_ids
 from rop_otel.tracing.here import Here, here, moved, put_back
 from rop_otel.tracing.ledger import OpenHandoff
 from rop_otel.tracing.mishaps import Where
+from rop_otel.tracing.runs import LiveRun
 from rop_otel.tracing.runtime import Runtime
 from rop_otel.tracing.scalars import as_id
-from rop_otel.tracing.silent import SILENT_STAGE
 from rop_otel.tracing.spec import READER
-from rop_otel.tracing.stage import Stage
+from rop_otel.tracing.stage import SILENT_STAGE, Stage
 
 
 class Handoff:
@@ -47,10 +47,11 @@ class Handoff:
         trace_id: Trace of its span in hex, empty without an SDK.
     """
 
-    def __init__(self, declared: Declared, runtime: Runtime, *, closes: bool) -> None:
+    def __init__(self, declared: Declared, runtime: Runtime, *, closes: bool, run: LiveRun | None = None) -> None:
         self._declared = declared
         self._runtime = runtime
         self._closes = closes
+        self._run = run
         self._assessment: Assessment | None = None
         self._span: Span = INVALID_SPAN
         self._opened: OpenHandoff | None = None
@@ -192,6 +193,8 @@ class Handoff:
         self._identify()
         if runtime.config.assess == "local":
             self._opened = runtime.ledger.open(self.id)
+        if self._run is not None:
+            self._run.started()
 
     def _identify(self) -> None:
         context = self._span.get_span_context()
@@ -242,7 +245,9 @@ class Handoff:
                 span_id=self._span_id,
                 record_id=told.record_id,
                 run_id=told.run_id,
-                resolver_sha256=config.resolver.sha256 if config.resolver else None,
+                declaration_id=told.declaration_id,
+                declaration_sha256=told.declaration_sha256,
+                resolver_sha256=told.resolver_sha256,
                 mode=told.mode,
                 selected=told.selected,
                 rule=told.rule,
@@ -255,7 +260,8 @@ class Handoff:
                 stages=stages,
                 start_ns=self._began,
                 end_ns=end,
-            )
+            ),
+            self._run,
         )
 
     def _end_span(self, end: int) -> None:
@@ -267,10 +273,7 @@ class Handoff:
             self._runtime.mishaps.failure(Where.HANDOFF, self.name, "its span could not be ended")
 
     def _attributes(self) -> dict[str, Any]:
-        resolver = self._runtime.config.resolver
         attributes: dict[str, Any] = {semconv.HANDOFF_ID: self.id, **self._declared.attributes()}
-        if resolver is not None:
-            attributes[semconv.RESOLVER_SHA256] = resolver.sha256
         if self._assessment is not None:
             attributes.update(assessment_attributes(self._assessment))
         return attributes

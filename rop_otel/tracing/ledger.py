@@ -111,7 +111,9 @@ class Ledger:
         return self._open.get(handoff_id)
 
     def close(self, opened: OpenHandoff) -> tuple[StageRecord, ...] | None:
-        """Close a handoff and return its stages; None where it had been dropped, or closed before."""
+        """Close a handoff and return its stages; None where its time is over, or it was closed before."""
+        if opened.deadline <= self._clock():
+            self._drop_stale()
         with self._lock:
             if self._open.get(opened.handoff_id) is not opened:
                 return None

@@ -25,6 +25,7 @@ class Where(StrEnum):
     INPUT = "input"
     JUDGED = "judged"
     PROCESSOR = "processor"
+    RUN = "run"
     SINK = "sink"
     STAGE = "stage"
 

@@ -9,6 +9,7 @@ from rop_otel.tracing.declared import Declared, Judged, declare, selected_ids
 from rop_otel.tracing.handoff import Handoff, SilentHandoff
 from rop_otel.tracing.here import here
 from rop_otel.tracing.mishaps import Where
+from rop_otel.tracing.runs import RUNS
 from rop_otel.tracing.runtime import current
 
 NOT_DUE: Final = object()
@@ -44,7 +45,7 @@ def handoff(
         judged: The objects judged relevant, or a mapping from them to their grades.
         grades: Grades of ``judged``, in its order; a missing one is 1.
         record_id: The record that this handoff is.
-        run_id: The run that it belongs to.
+        run_id: The run that it belongs to; None: the one whose block it is opened in, if any.
         scope: The library, tenant or container that the query is confined to.
         expected: The stages that this pipeline is declared to have, in order: a stage's name, else its kind.
         starved_ratio: Share of the token budget below which a context is starved; None: 0.1.
@@ -120,7 +121,12 @@ def _opened(declared: Declared, selected: object, *, closes: bool) -> Handoff:
         runtime.mishaps.misuse(Where.HANDOFF, f"handoff {declared.name!r}, {argument}", complaint)
     if selected is not NOT_DUE:
         declared.selected = selected_ids(selected)
-    opened = Handoff(declared, runtime, closes=closes)
+    resolver = runtime.config.resolver
+    declared.resolver_sha256 = None if resolver is None else resolver.sha256
+    run = RUNS.of(declared.run_id) if RUNS.open else None
+    if run is not None:
+        run.join(declared)
+    opened = Handoff(declared, runtime, closes=closes, run=run)
     if not closes:
         opened._start()
     return opened

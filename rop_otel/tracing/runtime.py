@@ -15,6 +15,7 @@ from rop_otel.core.profile.hashing import hash_id
 from rop_otel.errors import ConfigurationError
 from rop_otel.tracing.ledger import Ledger
 from rop_otel.tracing.mishaps import Mishaps, Where
+from rop_otel.tracing.runs import RUNS, LiveRun
 
 
 class Runtime:
@@ -41,16 +42,33 @@ class Runtime:
         key = self.config.hash_key
         return ids if key is None else tuple([hash_id(key, raw) for raw in ids])
 
-    def assess(self, record: HandoffRecord) -> Assessment:
-        """Assess a handoff and tell every sink. What raises on the way is counted and swallowed."""
+    def assess(self, record: HandoffRecord, run: LiveRun | None = None) -> Assessment:
+        """Assess a handoff, and tell its run and every sink. What raises on the way is counted and swallowed.
+
+        Args:
+            record: The facts.
+            run: The run that it joined when it was opened; without one, the open run that it names.
+        """
         start = perf_counter()
+        if run is None and RUNS.open and record.run_id is not None:
+            run = RUNS.of(record.run_id)
+            if run is not None:
+                run.started()
         try:
-            assessment = assess(record, resolver=self.config.resolver)
+            declaration = None if run is None else run.declaration
+            assessment = assess(record, resolver=self.config.resolver, declaration=declaration)
         except Exception as error:  # noqa: BLE001 - a failure of our own code is never the application's
             self.mishaps.failure(Where.ASSESS, record.name, "the handoff could not be assessed")
             note = f"the assessment raised {type(error).__name__}"
             return Assessment(handoff_name=record.name, handoff_id=record.handoff_id, note=note)
         seconds = perf_counter() - start
+        if run is not None:
+            try:
+                run.observed(record, assessment)
+            except Exception:  # noqa: BLE001
+                self.mishaps.failure(
+                    Where.RUN, run.id, "a handoff could not be counted in its run, or not be written to its journal"
+                )
         for sink in self.sinks:
             try:
                 sink.assessed(record, assessment, seconds=seconds)

@@ -14,7 +14,6 @@ from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.core.handoff import DropCause, FindingCode, Verdict, kinds
 from rop_otel.core.handoff.assessment import SEVERITY
-from rop_otel.meters.tally import EXPOSED
 from rop_otel.reference.faults import FAULTS
 from tests.docs import costs
 from tests.docs.tables import CODE, code, read, table
@@ -164,13 +163,13 @@ def test_metrics_are_complete() -> None:
             [semconv.label(each) for each in metric.attributes if each != semconv.HANDOFF_NAME],
             metric.description,
         ]
-        for metric in EXPOSED
+        for metric in semconv.METRICS
     ]
 
 
 def test_queries_use_names_that_exist() -> None:
     """Each query reads exported series, and only labels that those have."""
-    labels = {f"{m.prometheus}{end}": m.attributes for m in EXPOSED for end in SUFFIXES[m.kind]}
+    labels = {f"{m.prometheus}{end}": m.attributes for m in semconv.METRICS for end in SUFFIXES[m.kind]}
     queries = PROMQL.findall(read("docs/metrics.md"))
     assert len(queries) > 5
     for query in queries:

@@ -15,9 +15,9 @@ from rop_otel.core.handoff.sink import Notice
 from rop_otel.errors import ConfigurationError
 from rop_otel.export.prometheus import MetricsServer
 from rop_otel.meters.instruments import Recorder, observe
-from rop_otel.meters.tally import EXPOSED, Tally
+from rop_otel.meters.tally import Tally
 from tests.export.scraping import OPENMETRICS, fetch, samples, scrape
-from tests.meters.build import SPAN, TRACE, assessment, failed, finding, handoff, scored, stage
+from tests.meters.build import SPAN, TRACE, assessment, failed, finding, handoff, runs, scored, stage
 
 TYPES = {"counter": "counter", "gauge": "gauge", "histogram": "histogram"}
 
@@ -26,8 +26,8 @@ Series = dict[tuple[str, frozenset[tuple[str, str]]], object]
 
 @pytest.fixture
 def tally() -> Tally:
-    """Return an empty tally with two open handoffs."""
-    return Tally(open_count=lambda: 2)
+    """Return an empty tally with two open handoffs and a run."""
+    return Tally(open_count=lambda: 2, runs=runs)
 
 
 @pytest.fixture
@@ -65,10 +65,10 @@ def fill(*sinks: Tally | Recorder) -> None:
 def test_every_family_is_there_from_the_start(server: MetricsServer) -> None:
     """Before the first handoff each metric already has its name, its type and its help."""
     families = {family.name: family for family in scrape(server.port)}
-    assert families.keys() == {metric.prometheus for metric in EXPOSED if metric.kind != "counter"} | {
-        metric.prometheus.removesuffix("_total") for metric in EXPOSED if metric.kind == "counter"
+    assert families.keys() == {metric.prometheus for metric in semconv.METRICS if metric.kind != "counter"} | {
+        metric.prometheus.removesuffix("_total") for metric in semconv.METRICS if metric.kind == "counter"
     }
-    for metric in EXPOSED:
+    for metric in semconv.METRICS:
         family = families[metric.prometheus.removesuffix("_total")]
         assert (family.type, family.documentation) == (TYPES[metric.kind], metric.description)
 
@@ -77,7 +77,7 @@ def test_samples_have_the_names_and_labels_of_the_contract(tally: Tally, server:
     """Every scraped sample carries exactly its metric's attributes, with underscores."""
     fill(tally)
     found = samples(server.port)
-    for metric in EXPOSED:
+    for metric in semconv.METRICS:
         names = [metric.prometheus]
         if metric.kind == "histogram":
             names = [f"{metric.prometheus}_{part}" for part in ("bucket", "count", "sum")]
@@ -147,7 +147,7 @@ def from_prometheus(port: int) -> Series:
     """Return every scraped series under its OpenTelemetry name; a label that is empty is none."""
     found = samples(port)
     series: Series = {}
-    for metric in EXPOSED:
+    for metric in semconv.METRICS:
         if metric.kind == "histogram":
             for sample in found[f"{metric.prometheus}_count"]:
                 total = next(

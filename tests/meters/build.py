@@ -16,10 +16,17 @@ from rop_otel.core.handoff.assessment import (
     Verdict,
 )
 from rop_otel.core.handoff.record import HandoffRecord, StageRecord
+from rop_otel.core.profile.standing import Standing
+from rop_otel.core.profile.verdicts import RunStatus
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 SPAN = "b7ad6b7169203331"
 START = 1_700_000_000_000_000_000
+
+
+def runs() -> list[Standing]:
+    """Return one run that failed."""
+    return [Standing(run_id="nightly", status=RunStatus.RUN_FAIL, records={"PASS": 3, "FAIL": 1, "MISSING": 0})]
 
 
 def stage(kind: str, *ids: str, millis: int = 3, **facts: object) -> StageRecord:

@@ -9,8 +9,8 @@ from rop_otel import semconv
 from rop_otel.core.handoff.assessment import Shown
 from rop_otel.core.handoff.sink import Notice
 from rop_otel.meters.instruments import Recorder, observe
-from rop_otel.meters.tally import EXPOSED, Tally
-from tests.meters.build import SPAN, TRACE, assessment, failed, finding, handoff, scored, stage
+from rop_otel.meters.tally import Tally
+from tests.meters.build import SPAN, TRACE, assessment, failed, finding, handoff, runs, scored, stage
 
 
 class Meters:
@@ -20,7 +20,7 @@ class Meters:
         self.reader = InMemoryMetricReader()
         provider = MeterProvider([self.reader])
         meter = provider.get_meter("test")
-        self.tally: Tally | None = Tally()
+        self.tally: Tally | None = Tally(runs=runs)
         observe(meter, lambda: self.tally)
         self.sinks = (self.tally, Recorder(meter, names=self.tally.names, kinds=self.tally.kinds))
 
@@ -50,8 +50,8 @@ def test_names_units_and_kinds_are_those_of_the_contract() -> None:
         sink.assessed(handoff("qa", stage("packing", "d1")), outcome, seconds=0.0)
         sink.noticed(Notice.ERROR, where="x")
     exported = meters.export()
-    assert exported.keys() == {metric.name for metric in EXPOSED}
-    for metric in EXPOSED:
+    assert exported.keys() == {metric.name for metric in semconv.METRICS}
+    for metric in semconv.METRICS:
         assert (exported[metric.name].unit, exported[metric.name].description) == (metric.unit, metric.description)
 
 

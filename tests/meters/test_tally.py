@@ -8,8 +8,8 @@ from rop_otel import semconv
 from rop_otel.core.handoff.assessment import CitationCounts, DropCause, FindingCode, Severity, Shown, Verdict
 from rop_otel.core.handoff.sink import Notice
 from rop_otel.meters.numbers import Exemplar
-from rop_otel.meters.tally import EXPOSED, Tally
-from tests.meters.build import SPAN, START, TRACE, assessment, failed, finding, handoff, scored, stage
+from rop_otel.meters.tally import Tally
+from tests.meters.build import SPAN, START, TRACE, assessment, failed, finding, handoff, runs, scored, stage
 
 
 def numbers(tally: Tally, metric: semconv.Metric) -> dict[tuple[str, ...], float]:
@@ -182,7 +182,7 @@ def test_a_handoff_assessed_elsewhere_counts_nothing() -> None:
     """Without a verdict nothing is added."""
     tally = Tally()
     tally.assessed(handoff("qa", stage("mmr")), assessment(None), seconds=0.0)
-    assert not any(tally.points(metric) for metric in EXPOSED if metric.attributes)
+    assert not any(tally.points(metric) for metric in semconv.METRICS if metric.attributes)
 
 
 def test_the_monitor_counts_itself() -> None:
@@ -203,14 +203,31 @@ def test_the_monitor_counts_itself() -> None:
 
 def test_every_exposed_metric_can_be_read() -> None:
     """After one full handoff each exposed metric has a series, with as many values as it has attributes."""
-    tally = Tally()
+    tally = Tally(runs=runs)
     outcome = assessment(findings=(finding(),), stages=(scored("packing", {"rr": 1.0}, present=True),))
     tally.assessed(handoff("qa", stage("packing", "d1")), outcome, seconds=0.0)
     tally.noticed(Notice.ERROR, where="x")
-    for metric in EXPOSED:
+    for metric in semconv.METRICS:
         series = tally.histograms(metric) if metric.kind == "histogram" else tally.points(metric)
         assert series, metric.name
         assert {len(point.values) for point in series} == {len(metric.attributes)}
+
+
+def test_runs_are_shown_as_they_stand() -> None:
+    """A run has a series for each verdict and for each status, of which the one that it has is 1."""
+    tally = Tally(runs=runs)
+    assert numbers(tally, semconv.RUN_RECORDS) == {
+        ("nightly", "PASS"): 3,
+        ("nightly", "FAIL"): 1,
+        ("nightly", "MISSING"): 0,
+    }
+    assert numbers(tally, semconv.RUN_STATUS) == {
+        ("nightly", "RUN_INVALID"): 0,
+        ("nightly", "NOT_APPLICABLE"): 0,
+        ("nightly", "RUN_FAIL"): 1,
+        ("nightly", "RUN_UNVERIFIABLE"): 0,
+        ("nightly", "RUN_PASS"): 0,
+    }
 
 
 def test_threads_add_up() -> None:
@@ -226,7 +243,7 @@ def test_threads_add_up() -> None:
     for thread in threads:
         thread.start()
     while any(thread.is_alive() for thread in threads):
-        for metric in EXPOSED:
+        for metric in semconv.METRICS:
             tally.points(metric)
     assert sum(numbers(tally, semconv.VERDICTS).values()) == 800
     assert sum(numbers(tally, semconv.STAGE_SCORE).values()) == 400

@@ -285,7 +285,7 @@ class Assessment:
 
 
 _WORDS = {
-    Verdict.DECLARATION_INVALID: "the mode, rule or cutoff is none of the contract's",
+    Verdict.DECLARATION_INVALID: "mode, rule or cutoff is none of the contract's, or not the declaration's",
     Verdict.NOT_APPLICABLE: "no selected object was required to reach the reader",
     Verdict.SELECTOR_ERROR: "a selection was due and no usable one came",
     Verdict.RESOLUTION_ERROR: "the resolver does not know the selected object",

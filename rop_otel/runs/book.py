@@ -1,0 +1,165 @@
+"""A run's book: each observation becomes a line, and each line is counted, whether it is written now or read back.
+
+A line is a record of ROP v1 with the fields where the declaration says, so that ``evaluate`` reads a journal as it is
+and comes to the same report. Names that no path of a declaration can reach, since they hold dots, say the rest.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from typing import Any
+
+from rop_otel import semconv
+from rop_otel.core.handoff import Assessment, HandoffRecord, Verdict
+from rop_otel.core.handoff.declaring import contradiction, record_of
+from rop_otel.core.profile.accounts import Accounts
+from rop_otel.core.profile.declaration import Opened
+from rop_otel.core.profile.intake import Entry, Intake
+from rop_otel.core.profile.observation import Observation
+from rop_otel.core.profile.report import MISSING, Run, RunReport, run_report, run_status
+from rop_otel.core.profile.standing import FINISHED, MALFORMED, REPEATED, STARTED, UNEXPECTED, Standing
+from rop_otel.core.profile.tally import Tally
+from rop_otel.replay.evaluate import report_of
+from rop_otel.runs.journal import Stamp
+
+
+class Book:
+    """The observations of a run under a declaration.
+
+    Args:
+        opened: The declaration, valid or not.
+        stamp: What each line says about the run.
+        file: What the report calls the place of its lines.
+
+    Attributes:
+        lines: How many have been taken in.
+        entries: Their records.
+    """
+
+    def __init__(self, opened: Opened, *, stamp: Stamp, file: str) -> None:
+        self.opened = opened
+        self.lines = 0
+        self.entries: list[Entry] = []
+        self._file = file
+        self._stamp = {semconv.RUN_ID: stamp.run_id}
+        if stamp.manifest_sha256:
+            self._stamp[semconv.DECLARATION_SHA256] = stamp.manifest_sha256
+        self._tally = Tally(opened)
+        self._intake = Intake(opened, self._tally, keep=self.entries.append, fast=False)
+
+    def line_of(self, record: HandoffRecord, assessment: Assessment) -> bytes:
+        """Return a handoff's line, without LF."""
+        return _encoded(self._fields(record, assessment) | self._stamp)
+
+    def take(self, line: bytes) -> None:
+        """Count a line.
+
+        Args:
+            line: As :meth:`line_of` made it.
+        """
+        self.lines += 1
+        if not self._take_own(line):
+            self._intake.block(line, file=self._file, line=self.lines)
+
+    def report(self) -> RunReport:
+        """Return the report of the lines so far."""
+        return report_of(self.opened, self._tally)
+
+    def missing(self) -> tuple[str, ...]:
+        """Return the expected records not seen so far, sorted."""
+        return tuple(sorted(self._tally.unseen))
+
+    def standing(self, run_id: str, *, started: int) -> Standing:
+        """Return how the run stands.
+
+        Args:
+            run_id: The run.
+            started: Handoffs started.
+        """
+        tally = self._tally
+        # Whether there are any decides the status; a scrape must not sort a population.
+        some = [tuple(islice(names, 1)) for names in (tally.unseen, tally.duplicates, tally.unexpected)]
+        accounts = Accounts(counts=tally.counts(), missing=some[0], duplicates=some[1], unexpected=some[2])
+        verdicts = run_report(self.opened, accounts).verdicts
+        return Standing(
+            run_id=run_id,
+            status=run_status(Run(opened=self.opened, accounts=accounts)),
+            records={
+                **verdicts,
+                MISSING: len(tally.unseen),
+                STARTED: started,
+                FINISHED: tally.observed + len(tally.malformed),
+                REPEATED: len(tally.duplicates),
+                UNEXPECTED: len(tally.unexpected),
+                MALFORMED: len(tally.malformed),
+            },
+        )
+
+    def _fields(self, record: HandoffRecord, assessment: Assessment) -> dict[str, Any]:
+        against = None if self.opened.declaration is None else contradiction(record, self.opened)
+        if against is None or record.record_id is None:
+            return record_of(record, self.opened)
+        # To ``evaluate`` this is a malformed observation: a record cannot say that it contradicts the declaration, and
+        # must not pass there.
+        return {semconv.RECORD_ID: record.record_id, semconv.RUN_CONTRADICTION: against}
+
+    def _take_own(self, line: bytes) -> bool:
+        """Count a line that is no record of ROP v1; False where it is one."""
+        if semconv.RUN_CONTRADICTION.encode() not in line:
+            return False
+        fields = json.loads(line)
+        if semconv.RUN_CONTRADICTION not in fields:
+            return False
+        observation = Observation(record_id=fields[semconv.RECORD_ID], contradiction=fields[semconv.RUN_CONTRADICTION])
+        self._intake.observation(observation, file=self._file, line=self.lines)
+        return True
+
+
+class OwnWordBook(Book):
+    """The observations of a run of which only the population is named: each handoff's own verdict counts.
+
+    Args:
+        opened: Stands for the declaration that there is none of: hard, with the population.
+        stamp: As for a book.
+        file: Likewise.
+    """
+
+    def _fields(self, record: HandoffRecord, assessment: Assessment) -> dict[str, Any]:
+        fields = record_of(record, _without_paths(self.opened))
+        if record.record_id is not None and assessment.verdict is not None:
+            fields[semconv.VERDICT] = assessment.verdict.value
+            fields[semconv.SELECTED_RANK] = assessment.selected_rank
+            fields[semconv.RUN_REASON] = str(assessment)
+        return fields
+
+    def _take_own(self, line: bytes) -> bool:
+        fields = json.loads(line)
+        if semconv.VERDICT not in fields:
+            return False  # without a record ID, which the intake says
+        verdict = Verdict(fields[semconv.VERDICT])
+        rank = fields[semconv.SELECTED_RANK] if verdict in {Verdict.PASS, Verdict.FAIL} else None
+        record_id, reason = fields[self.opened.record_field.text], fields[semconv.RUN_REASON]
+        # Nobody declared that it may go unchecked, so it counts as unchecked.
+        hard = Verdict.UNVERIFIABLE if verdict is Verdict.NOT_APPLICABLE else verdict
+        self._tally.verdicts[verdict] += 1
+        self._tally.count_judged(hard, rank)
+        self._tally.place(record_id)
+        self.entries.append(Entry(record_id, self._file, self.lines, verdict, rank, None, reason))
+        return True
+
+
+def _without_paths(opened: Opened) -> Opened:
+    return Opened(
+        manifest_sha256=opened.manifest_sha256,
+        declaration_id=None,
+        mode=None,
+        record_field=opened.record_field,
+        faults=(),
+        declaration=None,
+    )
+
+
+def _encoded(fields: dict[str, Any]) -> bytes:
+    # A lone half of a surrogate pair has no UTF-8 form; on an exported span it becomes the same question mark.
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(errors="replace")

@@ -1,0 +1,215 @@
+"""Starting a live run: its declaration or population, its journal and its deadline."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from math import isfinite
+from typing import TYPE_CHECKING, Final
+
+from rop_otel.core.profile.declaration import Declaration, Opened
+from rop_otel.core.profile.faults import Fault
+from rop_otel.core.profile.fieldpath import FieldPath
+from rop_otel.core.profile.resolver import Resolver
+from rop_otel.errors import ConfigurationError, InputError
+from rop_otel.tracing.mishaps import Where
+from rop_otel.tracing.runs import RUNS
+from rop_otel.tracing.runtime import Runtime, current
+
+if TYPE_CHECKING:
+    from rop_otel.runs.book import Book
+    from rop_otel.runs.journal import Journal
+    from rop_otel.runs.live import Run
+
+_logger = logging.getLogger("rop_otel")
+_RECORD_ID: Final = FieldPath.parse("record_id")
+
+
+def run(
+    run_id: str,
+    *,
+    declaration: str | os.PathLike[str] | None = None,
+    expected: Iterable[str] | None = None,
+    deadline: float | timedelta | datetime | None = None,
+    journal: str | os.PathLike[str] | None = None,
+    fsync: bool = False,
+) -> Run:
+    """Start a run, for a ``with`` block or until its ``close()``; it gives the ROP run report of its handoffs.
+
+    Handoffs belong to the run that are opened inside the block, or anywhere with ``run_id=``. What they leave open
+    (mode, rule, cutoff) the declaration decides, and its resolver is in force for them.
+
+    Nothing here raises, save in strict mode: a run whose declaration cannot be used goes on and reports
+    ``RUN_INVALID``, and one whose journal cannot be used says in its report that it is not complete.
+
+    Args:
+        run_id: Its ID, also of the run that goes on after a crash.
+        declaration: The file ``declaration.json`` of a sealed folder, which names the population.
+        expected: Instead of a declaration, the record IDs that are expected; each handoff is then judged by what it
+            says itself.
+        deadline: When the run is over: seconds from now on, or a moment with a time zone.
+        journal: A file that observations are written to, so that a run survives the crash of its process: started
+            again with the same journal, it goes on where it was.
+        fsync: Wait for the disk at each observation, so that it survives the crash of the machine, too.
+
+    Raises:
+        ConfigurationError: In strict mode, an argument, the declaration or the journal cannot be used.
+    """
+    from rop_otel.runs.book import Book, OwnWordBook  # imported here: an application without runs need not wait for it
+    from rop_otel.runs.journal import Stamp
+    from rop_otel.runs.live import Run
+
+    start = _Start(run_id)
+    opened = start.opened(declaration, expected)
+    own_word = declaration is None and opened.declaration is not None
+    stamp = Stamp(run_id=start.run_id, manifest_sha256=opened.manifest_sha256)
+    found = None if journal is None else start.journal(os.fspath(journal), stamp, fsync=fsync)
+    file = start.run_id if journal is None else os.fspath(journal)
+    book = (OwnWordBook if own_word else Book)(opened, stamp=stamp, file=file)
+    started = Run(
+        start.run_id,
+        book=book,
+        journal=start.resume(book, found),
+        seconds=start.seconds(deadline),
+        incomplete=tuple(start.incomplete),
+    )
+    if start.runtime.enabled:
+        RUNS.add(started)
+    return started
+
+
+class _Start:
+    """What is needed to start a run, and what was wrong with it."""
+
+    def __init__(self, run_id: object) -> None:
+        self.runtime: Runtime = current()
+        self.incomplete: list[str] = []
+        self.run_id = run_id if isinstance(run_id, str) and run_id else "unnamed"
+        if self.run_id != run_id:
+            self._complain(f"run_id is {run_id!r}; it must be a non-empty string")
+        if not self.runtime.enabled:
+            self.incomplete.append("monitoring is off, so no handoff was observed")
+        elif self.runtime.config.assess == "monitor":
+            self.incomplete.append("handoffs are assessed by the monitor, so none was observed here")
+
+    def opened(self, declaration: str | os.PathLike[str] | None, expected: Iterable[str] | None) -> Opened:
+        """Return the declaration, or what stands for one."""
+        if declaration is not None:
+            if expected is not None:
+                self._complain("expected is ignored: the declaration names the population")
+            found = self._read(os.fspath(declaration))
+        elif expected is None:
+            found = _broken("population_required", "a run needs a declaration, or the record IDs that it expects")
+        else:
+            found = _expecting(expected)
+        if found.faults:
+            first = found.faults[0]
+            more = f" and {len(found.faults) - 1:,} more faults" if len(found.faults) > 1 else ""
+            self._complain(f"its declaration is invalid: {first.code}: {first.message}{more}")
+        return found
+
+    def journal(self, path: str, stamp: object, *, fsync: bool) -> Journal | None:
+        """Open the journal; None where it cannot be used."""
+        from rop_otel.runs.journal import Journal, Stamp
+
+        if not isinstance(stamp, Stamp) or not self.runtime.enabled:
+            return None
+        try:
+            return Journal(path, stamp=stamp, fsync=fsync)
+        except InputError as error:
+            self._without_journal(str(error))
+            return None
+
+    def resume(self, book: Book, journal: Journal | None) -> Journal | None:
+        """Count what a journal holds already, and return it; None where it cannot be read."""
+        if journal is None:
+            return None
+        if journal.torn:
+            _logger.warning(
+                "run %r: the last line of the journal %r was torn by a crash; its %s bytes are dropped",
+                self.run_id,
+                journal.path,
+                journal.torn,
+            )
+        for line in journal.lines():
+            book.take(line)
+        if book.lines:
+            _logger.info("run %r goes on after %s observations in %r", self.run_id, book.lines, journal.path)
+        return journal
+
+    def seconds(self, deadline: object) -> float | None:
+        """Return how many seconds are left."""
+        if deadline is None:
+            return None
+        seconds: float | None = None
+        if isinstance(deadline, datetime) and deadline.tzinfo is not None:
+            seconds = (deadline - datetime.now(UTC)).total_seconds()
+        elif isinstance(deadline, timedelta):
+            seconds = deadline.total_seconds()
+        elif isinstance(deadline, int | float) and not isinstance(deadline, bool) and isfinite(deadline):
+            seconds = float(deadline)
+        if seconds is None:
+            self._complain(f"deadline is {deadline!r}; it must be seconds, or a moment with a time zone")
+        return seconds
+
+    def _read(self, file: str) -> Opened:
+        from rop_otel.replay.declared import read_declaration
+
+        try:
+            return read_declaration(file)
+        except InputError as error:
+            return _broken("file_unreadable", str(error))
+
+    def _without_journal(self, why: str) -> None:
+        self.incomplete.append(f"there is no journal: {why}")
+        self._complain(f"its journal cannot be used: {why}")
+
+    def _complain(self, message: str) -> None:
+        if self.runtime.config.strict:
+            raise ConfigurationError(f"run {self.run_id!r}: {message}")
+        self.runtime.mishaps.misuse(Where.RUN, f"run {self.run_id!r}", message)
+
+
+def _broken(code: str, message: str) -> Opened:
+    """Return what stands for a declaration that there is none of."""
+    return Opened(
+        manifest_sha256="",
+        declaration_id=None,
+        mode=None,
+        record_field=_RECORD_ID,
+        faults=(Fault(code=code, path="", message=message),),
+        declaration=None,
+    )
+
+
+def _expecting(expected: Iterable[str]) -> Opened:
+    """Return what stands for a declaration where only the population is named."""
+    try:
+        given: list[object] = [] if isinstance(expected, str) else list(expected)
+    except Exception:  # noqa: BLE001 - the application's iterable
+        given = []
+    names = {name for name in given if isinstance(name, str) and name}
+    if not names or not names.issuperset(given):
+        return _broken("population_invalid", "expected must be record IDs, at least one, each a non-empty string")
+    declaration = Declaration(
+        declaration_id="",
+        manifest_sha256="",
+        mode="hard",
+        selection_field=FieldPath.parse("selected"),
+        output_field=FieldPath.parse("ids"),
+        cutoff=1,
+        rule="any",
+        resolver=Resolver({}),
+        population=tuple(sorted(names)),
+        witness=None,
+    )
+    return Opened(
+        manifest_sha256="",
+        declaration_id=None,
+        mode="hard",
+        record_field=_RECORD_ID,
+        faults=(),
+        declaration=declaration,
+    )

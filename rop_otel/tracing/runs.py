@@ -1,0 +1,103 @@
+"""The runs that are open in this process, and which of them a handoff belongs to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from threading import Lock
+from typing import Final, Protocol
+
+from opentelemetry.context import Context, create_key, get_current, set_value
+
+from rop_otel.core.handoff import Assessment, HandoffRecord
+from rop_otel.core.profile.declaration import Opened
+from rop_otel.core.profile.standing import Standing
+from rop_otel.tracing.declared import Declared
+
+_KEY: Final = create_key("rop_otel run")
+_MOST: Final = 16
+"""Runs whose numbers are kept, the newest."""
+
+
+class LiveRun(Protocol):
+    """A run that handoffs of this process may belong to. Its methods may be called in any thread."""
+
+    @property
+    def id(self) -> str:
+        """Its ID."""
+
+    @property
+    def declaration(self) -> Opened | None:
+        """What its handoffs are judged against; None: each by what it says itself."""
+
+    def join(self, declared: Declared) -> None:
+        """Write on a handoff that is being opened what it leaves open and the run decides."""
+
+    def started(self) -> None:
+        """Count a handoff that has started."""
+
+    def observed(self, record: HandoffRecord, assessment: Assessment) -> None:
+        """Count a handoff that has been assessed."""
+
+    def standing(self) -> Standing:
+        """Return how it stands now."""
+
+
+class Runs:
+    """The runs of a process.
+
+    Args:
+        most: How many of them keep their numbers; the newest do.
+
+    Attributes:
+        open: By ID those that handoffs may join. Replaced and never changed, so that it is read without a lock.
+    """
+
+    def __init__(self, *, most: int = _MOST) -> None:
+        self._most = most
+        self.forget()
+
+    def forget(self) -> None:
+        """Start over without any run, as a forked process has to: its runs belong to the process that opened them."""
+        self._lock = Lock()
+        self.open: Mapping[str, LiveRun] = {}
+        self._kept: dict[str, LiveRun] = {}
+
+    def add(self, run: LiveRun) -> None:
+        """Let handoffs join a run; one with the same ID gives way to it."""
+        with self._lock:
+            self.open = {**self.open, run.id: run}
+            self._kept.pop(run.id, None)
+            self._kept[run.id] = run
+            for run_id in list(self._kept)[: -self._most]:
+                del self._kept[run_id]
+
+    def remove(self, run: LiveRun) -> None:
+        """Let no handoff join a run any more; its numbers stay."""
+        with self._lock:
+            self.open = {run_id: other for run_id, other in self.open.items() if other is not run}
+
+    def of(self, run_id: str | None) -> LiveRun | None:
+        """Return the open run with an ID; without one, the run whose block the caller is in."""
+        if run_id is not None:
+            return self.open.get(run_id)
+        found = get_current().get(_KEY)
+        return next((run for run in self.open.values() if run is found), None)
+
+    def standings(self) -> list[Standing]:
+        """Return how each run stands, the newest last, those that have ended included."""
+        with self._lock:
+            kept = list(self._kept.values())
+        return [run.standing() for run in kept]
+
+
+def inside(run: LiveRun, context: Context) -> Context:
+    """Return a context in which handoffs belong to a run."""
+    return set_value(_KEY, run, context)
+
+
+RUNS: Final = Runs()
+"""Those of this process."""
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=RUNS.forget)
