@@ -13,7 +13,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 ARGS ?=
 
-.PHONY: help demo test check format lint types contracts coverage bench pictures requirements clean
+.PHONY: help demo test check format lint types contracts coverage bench pictures grafana requirements clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,10 +56,13 @@ bench: .venv/.dev ## Run the benchmarks, write benchmarks/results.md and the REA
 pictures: .venv/.demo ## Draw docs/pictures anew from what the demo prints.
 	@$(BIN)/python docs/pictures/make.py
 
+grafana: .venv/.dev ## Write grafana/dist and the runbook anew from their sources.
+	@$(BIN)/python -m tests.grafana.committed
+
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
 	--no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml
 requirements: .venv/.dev ## Pin anew the newest versions that pyproject.toml allows.
-	@$(COMPILE) --extra cpu --group dev --output-file requirements/dev.txt
+	@$(COMPILE) --extra cpu --extra grafana --group dev --output-file requirements/dev.txt
 	@$(COMPILE) --extra cpu --group build --constraints requirements/dev.txt --output-file requirements/demo.txt
 	@$(COMPILE) --constraints requirements/dev.txt --output-file requirements/base.txt
 	@echo "Wrote requirements/*.txt; run make check."

@@ -204,10 +204,6 @@ class Settings(_Table):
             raise ValueError(f"labels already taken by the alerts themselves: {', '.join(clash)}")
         return self
 
-    def target_of(self, handoff: str) -> float:
-        """Return the target of a declared handoff."""
-        return self.handoffs[handoff].target or self.target
-
 
 def read_settings(file: Path) -> dict[str, object]:
     """Return the settings in a TOML file, not yet checked.
