@@ -62,7 +62,7 @@ grafana: .venv/.dev ## Write grafana/dist and the runbook anew from their source
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
 	--no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml
 requirements: .venv/.dev ## Pin anew the newest versions that pyproject.toml allows.
-	@$(COMPILE) --extra cpu --extra grafana --group dev --output-file requirements/dev.txt
+	@$(COMPILE) --extra cpu --extra parquet --extra grafana --group dev --output-file requirements/dev.txt
 	@$(COMPILE) --extra cpu --group build --constraints requirements/dev.txt --output-file requirements/demo.txt
 	@$(COMPILE) --constraints requirements/dev.txt --output-file requirements/base.txt
 	@echo "Wrote requirements/*.txt; run make check."
