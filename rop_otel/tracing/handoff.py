@@ -31,8 +31,9 @@ from rop_otel.tracing.mishaps import Where
 from rop_otel.tracing.runs import LiveRun
 from rop_otel.tracing.runtime import Runtime
 from rop_otel.tracing.scalars import as_id
+from rop_otel.tracing.silent import SILENT_STAGE
 from rop_otel.tracing.spec import READER
-from rop_otel.tracing.stage import SILENT_STAGE, Stage
+from rop_otel.tracing.stage import Stage
 
 
 class Handoff:

@@ -288,9 +288,27 @@ class Stage:
         span.end(end)
 
     def _record(self, end: int | None, *, failed: bool) -> StageRecord:
-        return self._facts.record(
-            self._spec,
+        spec, facts = self._spec, self._facts
+        return StageRecord(
+            kind=spec.kind,
+            name=spec.name,
+            source=spec.source,
+            fed_by=spec.fed_by,
             round=self._round,
+            returned=facts.returned,
+            returned_count=facts.returned_count,
+            input=facts.input,
+            input_count=facts.input_count,
+            scores=facts.scores,
+            scopes=facts.scopes,
+            implementation=facts.implementation,
+            fallback=facts.fallback,
+            query_form=facts.query_form,
+            labels=facts.labels,
+            id_tokens=facts.id_tokens,
+            tokens=facts.tokens,
+            token_budget=facts.token_budget,
+            citations=facts.citations,
             trace_id=self.trace_id,
             span_id=self.span_id,
             parent_id=self._parent_id,
@@ -331,39 +349,6 @@ class Stage:
 
     def _misuse(self, where: Where, message: str) -> None:
         self._runtime.mishaps.misuse(where, self._spec.place, message)
-
-
-class SilentStage(Stage):
-    """The twin that does nothing: monitoring is off, or no stage is running."""
-
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        """Make one that asks nothing of anybody, and has the IDs of no span."""
-        self.trace_id = self.span_id = ""
-
-    def returned(self, results: object, **told: object) -> None:
-        """Do nothing."""
-
-    def input(self, *results: object) -> None:
-        """Do nothing."""
-
-    def implementation(self, name: str, *, fallback: bool = False) -> None:
-        """Do nothing."""
-
-    def query_form(self, form: str) -> None:
-        """Do nothing."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return None
-
-
-SILENT_STAGE: Final = SilentStage()
 
 
 def _as_scope(value: object) -> str:

@@ -14,8 +14,9 @@ from rop_otel.tracing.here import Here, here, moved, put_back
 from rop_otel.tracing.mishaps import Where as Mishap
 from rop_otel.tracing.runtime import current
 from rop_otel.tracing.scalars import as_count, plainly
+from rop_otel.tracing.silent import SILENT_STAGE
 from rop_otel.tracing.spec import Spec, cached_spec, make_spec
-from rop_otel.tracing.stage import SILENT_STAGE, Stage
+from rop_otel.tracing.stage import Stage
 
 
 def using_stage(

@@ -1,0 +1,41 @@
+"""The stage that does nothing."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Final, Self
+
+from rop_otel.tracing.stage import Stage
+
+
+class SilentStage(Stage):
+    """The twin that does nothing: monitoring is off, or no stage is running."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        """Make one that asks nothing of anybody, and has the IDs of no span."""
+        self.trace_id = self.span_id = ""
+
+    def returned(self, results: object, **told: object) -> None:
+        """Do nothing."""
+
+    def input(self, *results: object) -> None:
+        """Do nothing."""
+
+    def implementation(self, name: str, *, fallback: bool = False) -> None:
+        """Do nothing."""
+
+    def query_form(self, form: str) -> None:
+        """Do nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
+
+
+SILENT_STAGE: Final = SilentStage()
