@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rop_otel.core.handoff import Assessment, Severity, Verdict, assess
+from rop_otel.core.handoff.verdict import at_hand
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.replay.assemble import assemble
@@ -23,6 +24,7 @@ class Report:
         orphan_stages: Stage spans that belong to no handoff.
         incomplete: IDs of handoffs whose own span is missing, sorted.
         duplicates: IDs of handoff spans that were not assessed, since another had the ID before, sorted.
+        absent_resolvers: Hashes of resolvers that handoffs name and that were not given, sorted.
         run: What the handoffs of a declared run amount to; None without a declaration.
     """
 
@@ -30,6 +32,7 @@ class Report:
     orphan_stages: int = 0
     incomplete: tuple[str, ...] = ()
     duplicates: tuple[str, ...] = ()
+    absent_resolvers: tuple[str, ...] = ()
     run: Judged | None = None
 
     @property
@@ -77,5 +80,14 @@ def replay(spans: Iterable[Span], *, resolver: Resolver | None = None, declarati
         orphan_stages=assembled.orphan_stages,
         incomplete=assembled.incomplete,
         duplicates=assembled.duplicates,
+        absent_resolvers=tuple(
+            sorted(
+                {
+                    handoff.resolver_sha256
+                    for handoff in assembled.handoffs
+                    if handoff.resolver_sha256 and not at_hand(handoff, resolver)
+                }
+            )
+        ),
         run=run,
     )

@@ -102,6 +102,8 @@ def _table(title: str, columns: tuple[str, str, str], rows: list[tuple[str, str,
 
 
 def _remarks(report: Report) -> Iterator[str]:
+    for sha256 in report.absent_resolvers:
+        yield f"The spans name resolver {sha256}, which was not given; give its file with --resolver."
     if report.orphan_stages:
         yield f"{_counted(report.orphan_stages, 'stage span')} without a handoff: no handoff ID, and no handoff above."
     if report.incomplete:

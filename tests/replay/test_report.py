@@ -56,6 +56,18 @@ def test_a_resolver_in_force() -> None:
     assert replay(spans, resolver=resolver).as_dict()["handoffs"][0]["verdict"] == "PASS"
 
 
+def test_the_resolver_that_is_missing_is_named() -> None:
+    """Where the spans name a resolver, and another one or none was given, the summary says which to give."""
+    resolver = Resolver({"d1": ["d1"]})
+    spans = [handoff(1, "d1", given={semconv.RESOLVER_SHA256: resolver.sha256}), stage(2, "packing", "d1", parent=1)]
+    sentence = f"The spans name resolver {resolver.sha256}, which was not given; give its file with --resolver."
+    for given in (None, Resolver({"d2": ["d2"]})):
+        report = replay(spans, resolver=given)
+        assert sentence in printed(report)
+        assert report.clean
+    assert "--resolver" not in printed(replay(spans, resolver=resolver))
+
+
 @pytest.mark.parametrize(
     ("ids", "given", "clean"),
     [

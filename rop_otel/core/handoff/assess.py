@@ -14,6 +14,7 @@ from rop_otel.core.handoff.lost import where_lost
 from rop_otel.core.handoff.record import HandoffRecord
 from rop_otel.core.handoff.scores import Judgments, judged_scores, selected_scores
 from rop_otel.core.handoff.trip import Trip, list_is_cut
+from rop_otel.core.handoff.unverifiable import why_unverifiable
 from rop_otel.core.handoff.verdict import at_hand, membership_of, mode_of, shown_holds, verdict_of
 from rop_otel.core.profile import Membership, Resolver
 from rop_otel.core.profile.declaration import Opened
@@ -69,6 +70,7 @@ def assess(record: HandoffRecord, *, resolver: Resolver | None = None, declarati
         stages=tuple(scores for scores in scored if scores.stage != kinds.READER),
         shown=shown,
         citations=count_citations(trip, attachments),
+        note=why_unverifiable(trip, resolver_at_hand=resolver_at_hand) if verdict is Verdict.UNVERIFIABLE else None,
     )
 
 

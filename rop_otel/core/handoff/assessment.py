@@ -206,14 +206,14 @@ class Assessment:
     Args:
         handoff_name, handoff_id, trace_id, record_id, run_id: Which handoff.
         mode: The mode in force; as recorded where it is invalid.
-        verdict: None where the handoff was not assessed here; ``note`` then says why.
+        verdict: None where the handoff was not assessed here.
         selected_rank: Rank in the known shown list, 1-based; None where it has none.
         drop: Where it was lost; for a FAIL only.
         findings: By stage order, then code.
         stages: In order, without readers and without stages left out.
         shown: The known shown list.
         citations: Citations by outcome.
-        note: Why there is no verdict.
+        note: Why there is no verdict, or why it is ``UNVERIFIABLE``.
     """
 
     handoff_name: str
@@ -274,7 +274,7 @@ class Assessment:
         if self.verdict is Verdict.FAIL:
             place = f" at {self.dropped_at}" if self.dropped_at else ""
             return f"FAIL, the selected object was lost{place} ({self.drop_cause})"
-        return f"{self.verdict.value}, {_WORDS[self.verdict]}"
+        return f"{self.verdict.value}, {self.note or _WORDS[self.verdict]}"
 
     def _finding_words(self) -> str:
         if not self.findings:
@@ -289,5 +289,5 @@ _WORDS = {
     Verdict.NOT_APPLICABLE: "no selected object was required to reach the reader",
     Verdict.SELECTOR_ERROR: "a selection was due and no usable one came",
     Verdict.RESOLUTION_ERROR: "the resolver does not know the selected object",
-    Verdict.UNVERIFIABLE: "what the reader was shown could not be observed well enough",
+    Verdict.UNVERIFIABLE: "what the reader was shown is not known well enough",
 }

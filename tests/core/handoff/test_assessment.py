@@ -8,7 +8,7 @@ import pytest
 
 from rop_otel.core.handoff import Assessment, FindingCode, Severity
 from rop_otel.core.handoff.assessment import SEVERITY
-from tests.core.build import judge, stage
+from tests.core.build import END, judge, stage
 
 ERRORS = (
     "top_ranked_cut expansion_displaced starved_context labels_malformed label_duplicate label_unattached "
@@ -116,6 +116,32 @@ def test_json() -> None:
 def test_sentence(assessment: Assessment, sentence: str) -> None:
     """An assessment is one sentence: the handoff, the verdict and why, and the first findings."""
     assert str(assessment) == sentence
+
+
+@pytest.mark.parametrize(
+    ("assessment", "why"),
+    [
+        (
+            judge(stage("packing", "a"), resolver_sha256="0123456789abcdef"),
+            "the resolver that the handoff names (0123456789ab) is not at hand here",
+        ),
+        (judge(), "no stage ran in this handoff (threads and executors need carry_context)"),
+        (judge(stage("reader", "a")), "no stage ran in this handoff (threads and executors need carry_context)"),
+        (judge(stage("vector", "a", at=END + 1)), "each of its stages failed, or ended after the handoff"),
+        (judge(stage("packing", "a", failed=True)), "each of its stages failed, or ended after the handoff"),
+        (judge(stage("vector", "b"), stage("packing", None)), "the IDs of stage packing could not be read"),
+        (judge(stage("vector", None, name="dense", failed=True)), "stage dense failed"),
+        (
+            judge(stage("packing", "b", name="window", count=5)),
+            "the list of stage window was cut before it could decide",
+        ),
+    ],
+)
+def test_unverifiable_says_why(assessment: Assessment, why: str) -> None:
+    """A verdict that is not certain names what is not known; the JSON has the contract's keys alone."""
+    assert (assessment.verdict, assessment.note) == ("UNVERIFIABLE", why)
+    assert str(assessment).startswith(f"qa: UNVERIFIABLE, {why}")
+    assert "note" not in assessment.as_dict()
 
 
 @pytest.mark.parametrize("facts", [{"cutoff": 0}, {"selected": "-"}, {"resolver_sha256": "0"}])

@@ -21,7 +21,8 @@ def about_lists(trip: Trip) -> Iterator[tuple[int, Finding]]:
             yield place, finding_at(stage, FindingCode.SILENT_CUT, message, ids=lacking)
         if returned is None or stage.returned is None:
             if stage.kind != kinds.READER:
-                message = f"{stage.kind} returned documents without readable IDs"
+                why = "failed, and so returned no list" if stage.failed else "returned documents without readable IDs"
+                message = f"{stage.kind} {why}"
                 yield place, finding_at(stage, FindingCode.IDS_UNREADABLE, message)
             continue
         if stage.kind in kinds.KEEPING_ONLY and (foreign := _foreign(trip, place, returned)):

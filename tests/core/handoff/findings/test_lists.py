@@ -139,6 +139,13 @@ class TestUnreadableAndFallback:
         assert all(finding.severity == "error" for finding in result.findings)
         assert codes(judge(stage(kind, ""))) == []
 
+    def test_ids_of_a_stage_that_failed(self) -> None:
+        """Where the stage raised, the message says so, not that its documents have no IDs."""
+        messages = [
+            the(judge(stage("vector", None, failed=failed)), "ids_unreadable").message for failed in (True, False)
+        ]
+        assert messages == ["vector failed, and so returned no list", "vector returned documents without readable IDs"]
+
     @pytest.mark.parametrize("kind", ["vector", "rerank", "reader", "web"])
     def test_fallback_used(self, kind: str) -> None:
         """A stage that ran its fallback is a warning, with what ran in its message."""
