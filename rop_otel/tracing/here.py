@@ -6,7 +6,9 @@ generator that the garbage collector closes) is an error that OpenTelemetry logs
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
 from opentelemetry.context import Context, attach, create_key, get_current, set_value
 from opentelemetry.trace import Span, set_span_in_context
@@ -14,6 +16,9 @@ from opentelemetry.trace import Span, set_span_in_context
 if TYPE_CHECKING:
     from rop_otel.tracing.handoff import Handoff
     from rop_otel.tracing.stage import Stage
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _KEY: Final = create_key("rop_otel")
 
@@ -62,3 +67,26 @@ def put_back(context: Context, before: Context) -> None:
     """Make the context before this one current again, unless another one is current by now."""
     if get_current() is context:
         attach(before)
+
+
+def carry_context(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function that runs in the context of this moment, wherever it is called.
+
+    For ``executor.submit``, ``executor.map``, ``threading.Thread`` and ``loop.run_in_executor``, which start their
+    work in a context of its own. Calls may overlap.
+
+    Args:
+        function: A function, not a coroutine function: tasks carry the context themselves.
+    """
+    carried = get_current()
+
+    @functools.wraps(function)
+    def inside(*args: P.args, **kwargs: P.kwargs) -> R:
+        before = get_current()
+        attach(carried)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            attach(before)
+
+    return inside
