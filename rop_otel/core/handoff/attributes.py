@@ -20,6 +20,9 @@ Attributes = Mapping[str, object]
 _LONGEST_NUMBER: Final = 1000
 """Bits of the longest integer that is written as text or read as a float; Python refuses far longer ones."""
 
+_LONGEST_COUNT: Final = 63
+"""Bits of the longest count or rank, which is what the wire has room for."""
+
 
 def is_stage(attributes: Attributes) -> bool:
     """Return whether these are the attributes of a stage span."""
@@ -213,12 +216,12 @@ def _choice(value: object) -> str | None:
 
 
 def _int(value: object) -> int | None:
-    """Return an integer, or a float that is one; None for anything else, truth values included."""
-    if isinstance(value, bool):
+    """Return an integer of 64 bits, or a float that is one; None for anything else, truth values included."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value.bit_length() > _LONGEST_COUNT:
         return None
-    if isinstance(value, int):
-        return value
-    return int(value) if isinstance(value, float) and value.is_integer() else None
+    return value
 
 
 def _ints(value: object) -> tuple[int, ...] | None:

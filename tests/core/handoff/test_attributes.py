@@ -293,3 +293,19 @@ def test_nothing_raises(attributes: dict[str, object]) -> None:
     tuples = {key: tuple(value) if isinstance(value, list) else value for key, value in attributes.items()}
     assert repr(handoff(tuples)) == repr(record)
     assert repr(stage(tuples)) == repr(stage(attributes))
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**400, 1e300])
+def test_count_that_the_wire_has_no_room_for_is_none(number: float) -> None:
+    """A number of more than 64 bits, which no exporter carries and no metric adds up, counts as not given."""
+    record = stage_record(
+        {semconv.STAGE: "packing", semconv.RETURNED_IDS: ("a",), semconv.CONTEXT_TOKENS: number},
+        trace_id="t",
+        span_id="s",
+        parent_id=None,
+        start_ns=0,
+        end_ns=1,
+        failed=False,
+    )
+    assert record is not None
+    assert record.tokens is None
