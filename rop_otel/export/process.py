@@ -26,7 +26,7 @@ from rop_otel.export.processor import RopSpanProcessor
 from rop_otel.meters.events import Events
 from rop_otel.meters.instruments import Recorder, observe
 from rop_otel.meters.tally import Tally
-from rop_otel.tracing.mishaps import Where
+from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runs import RUNS
 from rop_otel.tracing.runtime import Runtime, current, install
 
@@ -161,7 +161,7 @@ class Process:
                 max_stages=config.max_stages,
                 open_count=lambda: current().ledger.open_count(),
                 runs=RUNS.standings,
-                places=Where,
+                places=Mishap,
             )
         return self._tally
 

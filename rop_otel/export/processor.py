@@ -15,7 +15,7 @@ from rop_otel.core.handoff import Assessment, Notice, attributes
 from rop_otel.export.foreign import PROCESS_SPANS, Node, OpenSpans
 from rop_otel.tracing.here import here
 from rop_otel.tracing.ledger import OpenHandoff
-from rop_otel.tracing.mishaps import Where
+from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runtime import Runtime, current
 
 
@@ -45,7 +45,7 @@ class RopSpanProcessor(SpanProcessor):
         try:
             self._started(span, parent_context, runtime)
         except Exception:  # noqa: BLE001 - an exception here would reach the application
-            runtime.mishaps.failure(Where.PROCESSOR, "span start", "a span could not be taken in")
+            runtime.mishaps.failure(Mishap.PROCESSOR, "span start", "a span could not be taken in")
 
     def on_end(self, span: ReadableSpan) -> None:
         """Take in a span that has ended."""
@@ -56,7 +56,7 @@ class RopSpanProcessor(SpanProcessor):
         try:
             self._ended(node, runtime)
         except Exception:  # noqa: BLE001
-            runtime.mishaps.failure(Where.PROCESSOR, "span end", "a span could not be taken in")
+            runtime.mishaps.failure(Mishap.PROCESSOR, "span end", "a span could not be taken in")
 
     def _started(self, span: Span, parent_context: Context | None, runtime: Runtime) -> None:
         parent = self._spans.above(span)

@@ -14,7 +14,7 @@ from rop_otel.core.profile.faults import Fault
 from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.errors import ConfigurationError, InputError
-from rop_otel.tracing.mishaps import Where
+from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runs import RUNS
 from rop_otel.tracing.runtime import Runtime, current
 
@@ -169,7 +169,7 @@ class _Start:
     def _complain(self, message: str) -> None:
         if self.runtime.config.strict:
             raise ConfigurationError(f"run {self.run_id!r}: {message}")
-        self.runtime.mishaps.misuse(Where.RUN, f"run {self.run_id!r}", message)
+        self.runtime.mishaps.misuse(Mishap.RUN, f"run {self.run_id!r}", message)
 
 
 def _broken(code: str, message: str) -> Opened:

@@ -11,7 +11,7 @@ from rop_otel.errors import UsageError
 from rop_otel.tracing.arguments import Argument, Inputs, InputWhere, inputs_of
 from rop_otel.tracing.extracting import IdWhere, Where
 from rop_otel.tracing.generating import AsyncSteps, Steps
-from rop_otel.tracing.mishaps import Where as Mishap
+from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runtime import current
 from rop_otel.tracing.spec import Spec, make_spec
 from rop_otel.tracing.stage import Stage

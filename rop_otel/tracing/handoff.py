@@ -27,7 +27,7 @@ from rop_otel.tracing.citing import find_citations
 from rop_otel.tracing.declared import Declared, selected_ids
 from rop_otel.tracing.here import Here, here, moved, put_back
 from rop_otel.tracing.ledger import OpenHandoff
-from rop_otel.tracing.mishaps import Where
+from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runs import LiveRun
 from rop_otel.tracing.runtime import Runtime
 from rop_otel.tracing.scalars import as_id
@@ -104,7 +104,7 @@ class Handoff:
         ids = selected_ids(selected)
         self._declared.selected = self._runtime.hashed(ids)
         if "" in ids:
-            self._complain(Where.HANDOFF, f"no ID can be read in the selected {type(selected).__name__}")
+            self._complain(Mishap.HANDOFF, f"no ID can be read in the selected {type(selected).__name__}")
 
     def answered(
         self,
@@ -143,7 +143,7 @@ class Handoff:
             try:
                 self._assessment = self._assess(end)
             except Exception:  # noqa: BLE001 - monitoring never raises into the application
-                self._runtime.mishaps.failure(Where.HANDOFF, self.name, "it could not be closed")
+                self._runtime.mishaps.failure(Mishap.HANDOFF, self.name, "it could not be closed")
             self._end_span(end)
         return self._assessment
 
@@ -190,7 +190,7 @@ class Handoff:
                 name, self._before, attributes={semconv.HANDOFF_NAME: self.name}, start_time=self._began
             )
         except Exception:  # noqa: BLE001 - a broken sampler or span processor is kept from the application
-            runtime.mishaps.failure(Where.HANDOFF, self.name, "its span could not be started")
+            runtime.mishaps.failure(Mishap.HANDOFF, self.name, "its span could not be started")
         self._identify()
         if runtime.config.assess == "local":
             self._opened = runtime.ledger.open(self.id)
@@ -271,7 +271,7 @@ class Handoff:
                 self._span.set_attributes(self._attributes())
             self._span.end(end)
         except Exception:  # noqa: BLE001
-            self._runtime.mishaps.failure(Where.HANDOFF, self.name, "its span could not be ended")
+            self._runtime.mishaps.failure(Mishap.HANDOFF, self.name, "its span could not be ended")
 
     def _attributes(self) -> dict[str, Any]:
         attributes: dict[str, Any] = {semconv.HANDOFF_ID: self.id, **self._declared.attributes()}
@@ -285,7 +285,7 @@ class Handoff:
                 self._span.record_exception(error)
                 self._span.set_status(Status(StatusCode.ERROR, type(error).__name__))
         except Exception:  # noqa: BLE001
-            self._runtime.mishaps.failure(Where.HANDOFF, self.name, "its exception could not be recorded")
+            self._runtime.mishaps.failure(Mishap.HANDOFF, self.name, "its exception could not be recorded")
 
     def _citations(self, text: object, citations: Iterable[str] | None) -> tuple[str, ...]:
         try:
@@ -294,17 +294,17 @@ class Handoff:
             if isinstance(text, str):
                 return find_citations(text, shown=self._shown, pattern=self._runtime.config.citation_pattern)
         except Exception:  # noqa: BLE001 - the application's iterable may raise
-            self._runtime.mishaps.failure(Where.ANSWER, f"handoff {self.name!r}", "its citations could not be read")
+            self._runtime.mishaps.failure(Mishap.ANSWER, f"handoff {self.name!r}", "its citations could not be read")
             return ()
-        self._complain(Where.ANSWER, f"the answer is a {type(text).__name__}; give its text, or its citations")
+        self._complain(Mishap.ANSWER, f"the answer is a {type(text).__name__}; give its text, or its citations")
         return ()
 
     def _is_over(self, call: str) -> bool:
         if self._assessment is not None:
-            self._complain(Where.HANDOFF, f"{call} came after the end of the handoff")
+            self._complain(Mishap.HANDOFF, f"{call} came after the end of the handoff")
         return self._assessment is not None
 
-    def _complain(self, where: Where, message: str) -> None:
+    def _complain(self, where: Mishap, message: str) -> None:
         self._runtime.mishaps.misuse(where, f"handoff {self.name!r}", message)
 
     def _without_verdict(self, note: str) -> Assessment:

@@ -14,8 +14,8 @@ _logger = logging.getLogger("rop_otel")
 _MAX_PLACES: Final = 1000
 
 
-class Where(StrEnum):
-    """The closed set of places at which something can go wrong."""
+class Mishap(StrEnum):
+    """What can go wrong, by the place where it does: a closed set."""
 
     ANSWER = "answer"
     ASSESS = "assess"
@@ -41,7 +41,7 @@ class Mishaps:
     def __init__(self, sinks: Sequence[Sink] = (), *, strict: bool = False) -> None:
         self._sinks = tuple(sinks)
         self._strict = strict
-        self._logged: set[tuple[Where, str]] = set()
+        self._logged: set[tuple[Mishap, str]] = set()
 
     def notice(self, notice: Notice, *, where: str = "") -> None:
         """Tell every sink; one that raises stops neither the others nor the application."""
@@ -49,9 +49,9 @@ class Mishaps:
             try:
                 sink.noticed(notice, where=where)
             except Exception:  # noqa: BLE001 - monitoring never raises into the application
-                self._log(Where.SINK, type(sink).__name__, "a sink of notices raised", exc_info=True)
+                self._log(Mishap.SINK, type(sink).__name__, "a sink of notices raised", exc_info=True)
 
-    def misuse(self, where: Where, place: str, message: str) -> None:
+    def misuse(self, where: Mishap, place: str, message: str) -> None:
         """Take in a wrong use of the API.
 
         Args:
@@ -67,12 +67,12 @@ class Mishaps:
             raise UsageError(f"{place}: {message}")
         self._log(where, place, message)
 
-    def failure(self, where: Where, place: str, message: str) -> None:
+    def failure(self, where: Mishap, place: str, message: str) -> None:
         """Take in an exception of our own code, which is being handled."""
         self.notice(Notice.ERROR, where=where)
         self._log(where, place, message, exc_info=True)
 
-    def _log(self, where: Where, place: str, message: str, *, exc_info: bool = False) -> None:
+    def _log(self, where: Mishap, place: str, message: str, *, exc_info: bool = False) -> None:
         if (where, place) in self._logged:
             return
         if len(self._logged) < _MAX_PLACES:

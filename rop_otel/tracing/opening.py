@@ -8,7 +8,7 @@ from typing import Final
 from rop_otel.tracing.declared import Declared, Judged, declare, selected_ids
 from rop_otel.tracing.handoff import Handoff, SilentHandoff
 from rop_otel.tracing.here import here
-from rop_otel.tracing.mishaps import Where
+from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runs import RUNS
 from rop_otel.tracing.runtime import current
 
@@ -118,7 +118,7 @@ def _opened(declared: Declared, selected: object, *, closes: bool) -> Handoff:
     if not runtime.enabled:
         return SilentHandoff(declared.name, "monitoring is off")
     for argument, complaint in declared.complaints.items():
-        runtime.mishaps.misuse(Where.HANDOFF, f"handoff {declared.name!r}, {argument}", complaint)
+        runtime.mishaps.misuse(Mishap.HANDOFF, f"handoff {declared.name!r}, {argument}", complaint)
     if selected is not NOT_DUE:
         declared.selected = selected_ids(selected)
     resolver = runtime.config.resolver

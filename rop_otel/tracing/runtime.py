@@ -14,7 +14,7 @@ from rop_otel.core.handoff import Assessment, HandoffRecord, Ids, Sink, assess
 from rop_otel.core.profile.hashing import hash_id
 from rop_otel.errors import ConfigurationError
 from rop_otel.tracing.ledger import Ledger
-from rop_otel.tracing.mishaps import Mishaps, Where
+from rop_otel.tracing.mishaps import Mishap, Mishaps
 from rop_otel.tracing.runs import RUNS, LiveRun
 
 
@@ -58,7 +58,7 @@ class Runtime:
             declaration = None if run is None else run.declaration
             assessment = assess(record, resolver=self.config.resolver, declaration=declaration)
         except Exception as error:  # noqa: BLE001 - a failure of our own code is never the application's
-            self.mishaps.failure(Where.ASSESS, record.name, "the handoff could not be assessed")
+            self.mishaps.failure(Mishap.ASSESS, record.name, "the handoff could not be assessed")
             note = f"the assessment raised {type(error).__name__}"
             return Assessment(handoff_name=record.name, handoff_id=record.handoff_id, note=note)
         seconds = perf_counter() - start
@@ -67,13 +67,13 @@ class Runtime:
                 run.observed(record, assessment)
             except Exception:  # noqa: BLE001
                 self.mishaps.failure(
-                    Where.RUN, run.id, "a handoff could not be counted in its run, or not be written to its journal"
+                    Mishap.RUN, run.id, "a handoff could not be counted in its run, or not be written to its journal"
                 )
         for sink in self.sinks:
             try:
                 sink.assessed(record, assessment, seconds=seconds)
             except Exception:  # noqa: BLE001
-                self.mishaps.failure(Where.SINK, type(sink).__name__, "a sink of assessments raised")
+                self.mishaps.failure(Mishap.SINK, type(sink).__name__, "a sink of assessments raised")
         return assessment
 
 
@@ -102,5 +102,5 @@ def _default() -> Runtime:
                 _installed = Runtime(Config.resolve())
             except ConfigurationError:
                 _installed = Runtime(Config())
-                _installed.mishaps.failure(Where.CONFIGURATION, "environment", "a setting cannot be used")
+                _installed.mishaps.failure(Mishap.CONFIGURATION, "environment", "a setting cannot be used")
         return _installed

@@ -16,7 +16,7 @@ from rop_otel.core.handoff import Ids, Notice, StageRecord
 from rop_otel.errors import UsageError
 from rop_otel.tracing.facts import StageFacts
 from rop_otel.tracing.here import Here, here, moved, put_back
-from rop_otel.tracing.mishaps import Where
+from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.reading import Reading
 from rop_otel.tracing.runtime import Runtime
 from rop_otel.tracing.scalars import as_count, as_id, as_score, is_text, plainly
@@ -112,7 +112,7 @@ class Stage:
 
     def _unreadable(self, results: object) -> None:
         """Say that no ID can be read in what the stage returned."""
-        self._misuse(Where.IDS, f"no ID can be read in {_described(results)}; say where they are with id=")
+        self._misuse(Mishap.IDS, f"no ID can be read in {_described(results)}; say where they are with id=")
 
     def input(self, *results: object) -> None:
         """Tell what the stage is handed: one list of documents, or several that it joins.
@@ -130,7 +130,7 @@ class Stage:
                 return
             read, _, _, cut = self._spec.inputs.read(result, limit=limit)
             if read is None:
-                self._misuse(Where.INPUT, f"no ID can be read in the input, {_described(result)}")
+                self._misuse(Mishap.INPUT, f"no ID can be read in the input, {_described(result)}")
                 return
             ids = ids + read if ids else read
             total += cut or len(read)
@@ -149,18 +149,18 @@ class Stage:
         if is_text(name):
             self._facts.implementation = name
         else:
-            self._misuse(Where.STAGE, f"implementation {plainly(name)} is no non-empty string")
+            self._misuse(Mishap.STAGE, f"implementation {plainly(name)} is no non-empty string")
         try:
             self._facts.fallback = bool(fallback)
         except Exception:  # noqa: BLE001 - the application's object
-            self._misuse(Where.STAGE, f"fallback {plainly(fallback)} is neither true nor false")
+            self._misuse(Mishap.STAGE, f"fallback {plainly(fallback)} is neither true nor false")
 
     def query_form(self, form: str) -> None:
         """Tell how the query was built: ``question``, ``rewrite``, ``title`` or another."""
         if is_text(form):
             self._facts.query_form = form
         else:
-            self._misuse(Where.STAGE, f"query form {plainly(form)} is no non-empty string")
+            self._misuse(Mishap.STAGE, f"query form {plainly(form)} is no non-empty string")
 
     def __enter__(self) -> Self:
         self._start_here()
@@ -180,7 +180,7 @@ class Stage:
         put_back(self._context, self._before)
         self._finish(error)
         if error is None and not self._told and self._wanted:
-            self._misuse(Where.IDS, "it ended without returned()")
+            self._misuse(Mishap.IDS, "it ended without returned()")
 
     def _start_here(self) -> None:
         """Start at the caller's place, without becoming current."""
@@ -208,7 +208,7 @@ class Stage:
                 start_time=self._began,
             )
         except Exception:  # noqa: BLE001 - a broken sampler or span processor is kept from the application
-            runtime.mishaps.failure(Where.STAGE, spec.place, "its span could not be started")
+            runtime.mishaps.failure(Mishap.STAGE, spec.place, "its span could not be started")
         self._identify(at)
         self._recording = self._span.is_recording()
         self._wanted = self._recording or self._opened is not None
@@ -222,7 +222,7 @@ class Stage:
         try:
             self._end_span(end, error)
         except Exception:  # noqa: BLE001
-            self._runtime.mishaps.failure(Where.STAGE, self._spec.place, "its span could not be ended")
+            self._runtime.mishaps.failure(Mishap.STAGE, self._spec.place, "its span could not be ended")
         opened = self._opened
         self._context = self._before = _NO_CONTEXT  # they lead back here; a cycle would leave the IDs to the collector
         if opened is not None and not opened.ended(self._record(end, failed=error is not None), self):
@@ -234,7 +234,7 @@ class Stage:
             self._take(reading)
         self._finish(error)
         if reading.ids is None and error is None and not self._told:
-            self._misuse(Where.IDS, "no ID can be read in what it yields; say where they are with id=")
+            self._misuse(Mishap.IDS, "no ID can be read in what it yields; say where they are with id=")
 
     def unfinished(self) -> StageRecord:
         """Return what is known of the stage now, without an end."""
@@ -328,7 +328,7 @@ class Stage:
         except Exception:  # noqa: BLE001 - the application's objects
             given, taken = [None], []
         if type(values) is str or len(taken) != len(given):
-            self._misuse(Where.STAGE, f"{what} are {_described(values)}; they must be a list, one for each document")
+            self._misuse(Mishap.STAGE, f"{what} are {_described(values)}; they must be a list, one for each document")
             return None
         return tuple(taken)
 
@@ -344,10 +344,10 @@ class Stage:
     def _count(self, what: str, value: object) -> int | None:
         number = as_count(value)
         if number is None:
-            self._misuse(Where.STAGE, f"{what} is {plainly(value)}; it must be a whole number")
+            self._misuse(Mishap.STAGE, f"{what} is {plainly(value)}; it must be a whole number")
         return number
 
-    def _misuse(self, where: Where, message: str) -> None:
+    def _misuse(self, where: Mishap, message: str) -> None:
         self._runtime.mishaps.misuse(where, self._spec.place, message)
 
 

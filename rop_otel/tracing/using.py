@@ -11,7 +11,7 @@ from opentelemetry.context import Context, attach, get_current
 from rop_otel.errors import UsageError
 from rop_otel.tracing.extracting import IdWhere, Where
 from rop_otel.tracing.here import Here, here, moved, put_back
-from rop_otel.tracing.mishaps import Where as Mishap
+from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runtime import current
 from rop_otel.tracing.scalars import as_count, plainly
 from rop_otel.tracing.silent import SILENT_STAGE

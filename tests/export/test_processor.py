@@ -21,7 +21,7 @@ from rop_otel.export.foreign import Node
 from rop_otel.export.processor import RopSpanProcessor
 from rop_otel.replay.report import replay
 from rop_otel.spans.sdk import from_sdk
-from rop_otel.tracing.mishaps import Where
+from rop_otel.tracing.mishaps import Mishap
 from tests.export.monitored import Monitored
 
 QA: dict[str, AnyValue] = {semconv.HANDOFF_NAME: "qa", semconv.SELECTED_IDS: ["d1"], semconv.CUTOFF: 5}
@@ -276,7 +276,7 @@ def test_what_goes_wrong_stays_inside(monkeypatch: pytest.MonkeyPatch, caplog: p
     for _ in range(3):
         with pytest.raises(ValueError, match="the application's"):
             application()
-    assert monitored.heard.notices[Notice.ERROR, Where.PROCESSOR] >= 3
+    assert monitored.heard.notices[Notice.ERROR, Mishap.PROCESSOR] >= 3
     assert len([record for record in caplog.records if record.name == "rop_otel"]) == 1
     assert len(monitored.spans("qa")) == 3
 
