@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from rop_otel.core.profile.faults import Fault
 from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.membership import Rule
-from rop_otel.core.profile.models import Mode
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.core.profile.witness import Binding
+
+Mode = Literal["hard", "soft", "open"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
+from rop_otel.core.profile.declaration import Mode
 from rop_otel.core.profile.fieldpath import FieldPath
 
 ROP_VERSION: Final = "rop/v1"
@@ -63,7 +64,6 @@ Path = Annotated[Text, AfterValidator(_path), Field(json_schema_extra={"pattern"
 FileName = Annotated[Text, AfterValidator(_file_name)]
 Count = Annotated[int, Field(ge=0, le=MAX_INTEGER), BeforeValidator(_whole)]
 Positive = Annotated[int, Field(ge=1, le=MAX_INTEGER), BeforeValidator(_whole)]
-Mode = Literal["hard", "soft", "open"]
 
 
 class _Part(BaseModel):
