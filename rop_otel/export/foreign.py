@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
-from threading import Lock
+from threading import RLock
 from typing import Final
 from weakref import ref
 
@@ -192,7 +192,7 @@ class OpenSpans:
 
     def forget(self) -> None:
         """Start over without any span and with a lock that nobody holds, as a forked process has to."""
-        self.lock = Lock()
+        self.lock = RLock()
         self._nodes: dict[tuple[int, int], Node] = {}
 
     def __len__(self) -> int:

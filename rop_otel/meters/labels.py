@@ -39,7 +39,7 @@ class Capped:
     def __init__(self, limit: int, *, reserved: frozenset[str] = frozenset()) -> None:
         self._limit = limit
         self._reserved = reserved
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._known: dict[str, str] = {}
 
     def __call__(self, raw: str) -> str:

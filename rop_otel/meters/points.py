@@ -1,4 +1,8 @@
-"""The tally's numbers as series: what both readers see."""
+"""The tally's numbers as series: what both readers see.
+
+Each dict is copied, which is one step, before it is gone through: a signal handler or finalizer of the same thread may
+be monitored code that adds to it.
+"""
 
 from __future__ import annotations
 
@@ -56,23 +60,23 @@ def histogram_point(values: tuple[str, ...], numbers: HistogramNumbers) -> Histo
 
 def stage_durations(name: str, handoff: HandoffNumbers) -> Iterator[HistogramPoint]:
     """Give the duration of each stage of a handoff name."""
-    for kind, stage in handoff.stages.items():
+    for kind, stage in dict(handoff.stages).items():
         yield histogram_point((name, kind), stage.duration)
 
 
 def _verdicts(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
-    for mode, counts in handoff.verdicts.items():
+    for mode, counts in dict(handoff.verdicts).items():
         for verdict, count in counts.items():
             yield Point(values=(name, verdict.value, mode), number=count)
 
 
 def _misses(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
-    for (stage, cause), miss in handoff.misses.items():
+    for (stage, cause), miss in dict(handoff.misses).items():
         yield Point(values=(name, stage, cause), number=miss.count, exemplar=miss.exemplar)
 
 
 def _findings(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
-    for key, count in handoff.findings.items():
+    for key, count in dict(handoff.findings).items():
         yield Point(values=(name, *key), number=count)
 
 
@@ -90,18 +94,18 @@ def _budget(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
 
 
 def _selected(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
-    for kind, stage in handoff.stages.items():
+    for kind, stage in dict(handoff.stages).items():
         for present, count in zip(("false", "true"), stage.presence, strict=True):
             yield Point(values=(name, kind, present), number=count)
 
 
 def _returned(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
-    for kind, stage in handoff.stages.items():
+    for kind, stage in dict(handoff.stages).items():
         yield Point(values=(name, kind), number=stage.returned)
 
 
 def _executions(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
-    for kind, stage in handoff.stages.items():
+    for kind, stage in dict(handoff.stages).items():
         yield Point(values=(name, kind), number=stage.executions)
 
 
@@ -114,14 +118,14 @@ def _score_counts(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
 
 
 def _scores(name: str, handoff: HandoffNumbers, index: int) -> Iterator[Point]:
-    for kind, stage in handoff.stages.items():
+    for kind, stage in dict(handoff.stages).items():
         yield from _cells((name, kind), stage.scores, index)
     yield from _cells((name, SHOWN), handoff.shown, index)
 
 
 def _cells(place: tuple[str, str], scores: ScoreNumbers, index: int) -> Iterator[Point]:
     for target, cells in (("selected", scores.selected), ("judged", scores.judged)):
-        for key, cell in cells.items():
+        for key, cell in dict(cells).items():
             measure, _, depth = key.partition("@")
             yield Point(values=(*place, target, measure, depth), number=cell[index])
 

@@ -57,7 +57,7 @@ class Tally:
         self._places = Capped(_MAX_PLACES)
         self._open_count = open_count
         self._runs = runs
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler or finalizer of this thread may be monitored code
         self._handoffs: dict[str, HandoffNumbers] = {}
         self._notices = dict.fromkeys(Notice, 0)
         self._errors = Counter(dict.fromkeys(map(self._places, places), 0))
@@ -93,9 +93,9 @@ class Tally:
         read = POINTS.get(metric)
         with self._lock:
             if read is not None:
-                return [point for name, handoff in self._handoffs.items() for point in read(name, handoff)]
+                return [point for name, handoff in dict(self._handoffs).items() for point in read(name, handoff)]
             if metric is semconv.SELF_ERRORS:
-                return [Point(values=(where,), number=count) for where, count in self._errors.items()]
+                return [Point(values=(where,), number=count) for where, count in dict(self._errors).items()]
             if metric in _NOTICES:
                 return [Point(values=(), number=self._notices[_NOTICES[metric]])]
         return []
@@ -107,7 +107,7 @@ class Tally:
                 return [histogram_point((), self._assess)]
             if metric is not semconv.STAGE_DURATION:
                 return []
-            return [point for name, handoff in self._handoffs.items() for point in stage_durations(name, handoff)]
+            return [point for name, handoff in dict(self._handoffs).items() for point in stage_durations(name, handoff)]
 
     def _stage(self, handoff: HandoffNumbers, kind: str) -> StageNumbers:
         """Return a stage's numbers; when it is first seen, its losses start at 0."""

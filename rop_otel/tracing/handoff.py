@@ -59,6 +59,7 @@ class Handoff:
         self._entered: list[tuple[Context, Context]] = []
         self._numbers = count(1)
         self._shown: list[str] = []
+        self._taken: set[int] = set()
         self.id = ""
         self.trace_id = ""
         if runtime.config.hash_key is not None:
@@ -144,7 +145,8 @@ class Handoff:
                 self._assessment = self._assess(end)
             except Exception:  # noqa: BLE001 - monitoring never raises into the application
                 self._runtime.mishaps.failure(Mishap.HANDOFF, self.name, "it could not be closed")
-            self._end_span(end)
+            finally:
+                self._end_span(end)
         return self._assessment
 
     def __enter__(self) -> Self:
@@ -178,12 +180,19 @@ class Handoff:
         if self._opened is not None and self._assessment is None:
             self._runtime.ledger.abandon(self._opened)
 
+    def __copy__(self) -> Self:
+        return self  # a second one would end, or be given up, in the place of the first
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
     def _start(self) -> None:
         """Start the span and take a place in the ledger."""
         runtime, self._before = self._runtime, get_current()
         self._began = time_ns()
         # From here on time is counted, not read: a clock that is set back cannot make a stage late.
         self._offset = self._began - monotonic_ns()
+        self._latest = self._began
         name = semconv.SPAN_HANDOFF.format(name=self.name)
         try:
             self._span = runtime.tracer.start_span(
@@ -199,7 +208,8 @@ class Handoff:
 
     def _identify(self) -> None:
         context = self._span.get_span_context()
-        self._trace_number, self._span_number = context.trace_id, context.span_id
+        self._trace_number = context.trace_id
+        self._taken.add(context.span_id)
         self.trace_id = format_trace_id(context.trace_id) if context.is_valid else ""
         if context.is_valid and context.span_id != get_current_span(self._before).get_span_context().span_id:
             self._span_id = format_span_id(context.span_id)
@@ -211,7 +221,16 @@ class Handoff:
             self.id = f"{self._stage_trace_id}-{uuid4().hex[:16]}"
 
     def _now(self) -> int:
-        return self._offset + monotonic_ns()
+        """Return the time, later than any before: the order of stages must not hang on how finely a clock ticks."""
+        self._latest = max(self._offset + monotonic_ns(), self._latest + 1)
+        return self._latest
+
+    def _takes(self, number: int) -> bool:
+        """Return whether the number of a stage's span is new; it is not where an application seeds ``random``."""
+        if number in self._taken:
+            return False
+        self._taken.add(number)
+        return True
 
     def _mint_span_id(self) -> str:
         return format_span_id(next(self._numbers))
@@ -222,10 +241,9 @@ class Handoff:
 
     def _leave(self) -> None:
         """Make what was current before the block current again."""
-        current = get_current()
         for place in range(len(self._entered) - 1, -1, -1):
-            if self._entered[place][0] is current:
-                put_back(*self._entered.pop(place))
+            if put_back(*self._entered[place]):
+                del self._entered[place]
                 return
 
     def _assess(self, end: int) -> Assessment:
@@ -267,9 +285,11 @@ class Handoff:
 
     def _end_span(self, end: int) -> None:
         try:
-            if self._span.is_recording():
-                self._span.set_attributes(self._attributes())
-            self._span.end(end)
+            try:
+                if self._span.is_recording():
+                    self._span.set_attributes(self._attributes())
+            finally:
+                self._span.end(end)
         except Exception:  # noqa: BLE001
             self._runtime.mishaps.failure(Mishap.HANDOFF, self.name, "its span could not be ended")
 
@@ -282,8 +302,8 @@ class Handoff:
     def _blame(self, error: BaseException) -> None:
         try:
             if self._span.is_recording():
-                self._span.record_exception(error)
                 self._span.set_status(Status(StatusCode.ERROR, type(error).__name__))
+                self._span.record_exception(error)  # raises where the exception's own ``str()`` does
         except Exception:  # noqa: BLE001
             self._runtime.mishaps.failure(Mishap.HANDOFF, self.name, "its exception could not be recorded")
 

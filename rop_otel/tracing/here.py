@@ -63,10 +63,18 @@ def moved(context: Context, place: Here, span: Span | None = None) -> Context:
     return placed
 
 
-def put_back(context: Context, before: Context) -> None:
-    """Make the context before this one current again, unless another one is current by now."""
-    if get_current() is context:
-        attach(before)
+def put_back(context: Context, before: Context) -> bool:
+    """Make the context before this one current again, unless another place is current by now.
+
+    Returns:
+        Whether it was done. What the application attached to the context of this place, and left there, is no other
+        place: an application that forgets to detach would never leave its handoff.
+    """
+    current = get_current()
+    if current is not context and here(current) is not here(context):
+        return False
+    attach(before)
+    return True
 
 
 def carry_context(function: Callable[P, R]) -> Callable[P, R]:

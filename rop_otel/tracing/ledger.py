@@ -1,11 +1,15 @@
-"""The ledger of open handoffs: what each has been seen to do so far, bounded in number and in time."""
+"""The ledger of open handoffs: what each has been seen to do so far, bounded in number and in time.
+
+Signal handlers and finalizers run in the middle of anything, also while this thread holds a lock, and may be monitored
+code. So the locks can be taken again by their thread, and nothing iterates over what that may change.
+"""
 
 from __future__ import annotations
 
 import time
 from collections import deque
 from collections.abc import Callable
-from threading import Lock
+from threading import RLock
 from typing import Protocol
 
 from rop_otel.core.handoff import Notice, StageRecord
@@ -33,7 +37,7 @@ class OpenHandoff:
         self.deadline = deadline
         self._ended: list[StageRecord] = []
         self._running: dict[int, Running] = {}
-        self._lock = Lock()
+        self._lock = RLock()
         self._closed = False
 
     def began(self, stage: Running) -> None:
@@ -91,7 +95,7 @@ class Ledger:
         self._clock = clock
         self._open: dict[str, OpenHandoff] = {}  # in the order of opening, which is that of the deadlines
         self._abandoned: deque[OpenHandoff] = deque()
-        self._lock = Lock()
+        self._lock = RLock()
 
     def open(self, handoff_id: str) -> OpenHandoff | None:
         """Open a handoff; None where too many are open, or one with this ID already is."""
@@ -131,15 +135,18 @@ class Ledger:
 
     def _drop_stale(self) -> None:
         stale: list[OpenHandoff] = []
+        dropped: list[OpenHandoff] = []
         while self._abandoned:
             stale.append(self._abandoned.popleft())
         with self._lock:
             now = self._clock()
-            for opened in self._open.values():
-                if opened.deadline > now:
-                    break
-                stale.append(opened)
-            dropped = [opened for opened in stale if self._open.pop(opened.handoff_id, None)]
+            while (oldest := next(iter(self._open.values()), None)) is not None and oldest.deadline <= now:
+                del self._open[oldest.handoff_id]
+                dropped.append(oldest)
+            for opened in stale:
+                if self._open.get(opened.handoff_id) is opened:
+                    del self._open[opened.handoff_id]
+                    dropped.append(opened)
         for opened in dropped:
             opened.close()
             self._notify(Notice.EXPIRED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from threading import Lock
+from threading import RLock
 from time import perf_counter
 
 from opentelemetry import trace
@@ -77,7 +77,7 @@ class Runtime:
         return assessment
 
 
-_lock = Lock()
+_lock = RLock()
 _installed: Runtime | None = None
 
 

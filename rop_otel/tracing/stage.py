@@ -263,7 +263,7 @@ class Stage:
         context, handoff, enclosing = self._span.get_span_context(), self._handoff, at.stage
         if handoff is None:
             self.trace_id, self.span_id = format_trace_id(context.trace_id), format_span_id(context.span_id)
-        elif context.span_id == handoff._span_number or not context.is_valid:
+        elif not context.is_valid or not handoff._takes(context.span_id):
             # Without an SDK there is no span of our own: the tracer hands out none, or the parent's.
             self.trace_id, self.span_id = handoff._stage_trace_id, handoff._mint_span_id()
         else:
@@ -273,19 +273,24 @@ class Stage:
         self._parent_id = None if enclosing is None else enclosing.span_id
 
     def _end_span(self, end: int, error: BaseException | None) -> None:
+        try:
+            if self._recording:
+                self._write(end, error)
+        finally:
+            self._span.end(end)
+
+    def _write(self, end: int, error: BaseException | None) -> None:
         span = self._span
-        if self._recording:
-            attributes: dict[str, Any] = {}
-            if self._handoff is not None:
-                attributes = {**self._spec.attributes, semconv.HANDOFF_ID: self._handoff.id}
-            self._facts.write_on(attributes)
-            if self._round is not None:
-                attributes[semconv.ROUND] = self._round
-            write(span, attributes)
-            if error is not None:
-                span.record_exception(error, timestamp=end)
-                span.set_status(Status(StatusCode.ERROR, type(error).__name__))
-        span.end(end)
+        attributes: dict[str, Any] = {}
+        if self._handoff is not None:
+            attributes = {**self._spec.attributes, semconv.HANDOFF_ID: self._handoff.id}
+        self._facts.write_on(attributes)
+        if self._round is not None:
+            attributes[semconv.ROUND] = self._round
+        write(span, attributes)
+        if error is not None:
+            span.set_status(Status(StatusCode.ERROR, type(error).__name__))
+            span.record_exception(error, timestamp=end)  # raises where the exception's own ``str()`` does
 
     def _record(self, end: int | None, *, failed: bool) -> StageRecord:
         spec, facts = self._spec, self._facts
