@@ -44,7 +44,7 @@ def test_signatures_change_on_purpose() -> None:
 
 
 def test_importing_is_light() -> None:
-    """``import rop_otel`` brings in nothing that belongs to an extra, to files, to the command line or to an exporter."""
+    """``import rop_otel`` brings in nothing of an extra, of files, of the command line or of an exporter."""
     code = f"import rop_otel, sys; print(*sorted(set({HEAVY!r}) & set(sys.modules)))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == []
