@@ -11,7 +11,6 @@ from rop_otel_grafana.promql import (
     MEASURE,
     OUTCOME,
     RUN,
-    SEVERITY,
     STAGE,
     STATUS,
     TARGET,
@@ -69,8 +68,7 @@ def losses(settings: Settings) -> str:
 
 def errors_found(settings: Settings) -> str:
     """Return findings of severity error for each handoff."""
-    by = handoff_labels(settings)
-    return sum_by(by, share(settings, recording.FINDING_SHARE, equal(SEVERITY, "error")))
+    return share(settings, recording.ERRORS)
 
 
 def verdicts(settings: Settings) -> str:

@@ -115,6 +115,12 @@ def _finding(settings: Settings, window: Duration) -> str:
     return ratio(found, _assessed(settings, window), on=handoff_labels(settings))
 
 
+def _errors(settings: Settings, window: Duration) -> str:
+    error = select(settings, semconv.FINDINGS_COUNT.prometheus, equal(SEVERITY, "error"))
+    found, assessed = sum_rate(handoff_labels(settings), error, window), _assessed(settings, window)
+    return ratio(f"({found}\nor\n0 * {assessed})", assessed)
+
+
 MISS = Ratio(level="service_handoff", what="rop_selected_miss", expression=_miss)
 """Share of selected objects lost, of those for which that is certain."""
 
@@ -142,6 +148,9 @@ CONTEXT = Ratio(level="service_handoff", what="rop_context_use", expression=_con
 FINDING_SHARE = Ratio(level="service_handoff_stage_finding", what="rop_findings", expression=_finding)
 """Findings per handoff."""
 
+ERRORS = Ratio(level="service_handoff", what="rop_error_findings", expression=_errors)
+"""Findings of severity error per handoff; 0 where handoffs are assessed and none is found, nothing where none are."""
+
 
 def windows(settings: Settings) -> dict[str, tuple[Ratio, Sequence[Duration]]]:
     """Return what is recorded over which windows, by the name of its rule group."""
@@ -155,6 +164,7 @@ def windows(settings: Settings) -> dict[str, tuple[Ratio, Sequence[Duration]]]:
         "rop-returned": (RETURNED, (shown,)),
         "rop-citations": (CITATION, (shown, settings.misattributed.window, settings.unresolved.window)),
         "rop-context": (CONTEXT, (shown,)),
+        "rop-errors": (ERRORS, (shown,)),
         "rop-findings": (FINDING_SHARE, (shown, settings.starved.window, settings.fallback.window)),
     }
 

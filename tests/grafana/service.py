@@ -6,36 +6,16 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import count
 
-from prometheus_client import CollectorRegistry, start_http_server
-from prometheus_client.metrics_core import Metric as Family
-from prometheus_client.registry import Collector
-
-from rop_otel import semconv
 from rop_otel.core.handoff import HandoffRecord, Notice, StageRecord, assess
-from rop_otel.export.prometheus import TallyCollector
+from rop_otel.core.profile.standing import Standing
+from rop_otel.core.profile.verdicts import RunStatus
+from rop_otel.export.prometheus import MetricsServer
 from rop_otel.meters.tally import Tally
 
 NAME = "docs"
 _MILLISECOND = 1_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Runs(Collector):
-    """Shows one run, as whoever holds runs does."""
-
-    status: str
-
-    def collect(self) -> Iterator[Family]:
-        """Give status and records."""
-        status = Family(semconv.RUN_STATUS.prometheus, semconv.RUN_STATUS.description, "gauge")
-        labels = {semconv.label(semconv.RUN_ID): "r1"}
-        status.add_sample(status.name, labels | {semconv.label(semconv.STATUS): self.status}, 1)
-        records = Family(semconv.RUN_RECORDS.prometheus, semconv.RUN_RECORDS.description, "gauge")
-        records.add_sample(records.name, labels | {semconv.label(semconv.VERDICT): "PASS"}, 10)
-        yield from (status, records)
 
 
 class Service:
@@ -106,22 +86,18 @@ def stage(kind: str, returned: tuple[str, ...], place: int, began: int, **facts:
 
 
 @contextmanager
-def service(*, status: str = "RUN_PASS") -> Iterator[tuple[Service, int]]:
+def service() -> Iterator[tuple[Service, int]]:
     """Run a service; gives it with the port of its /metrics."""
-    tally = Tally(places=("ledger", "processor"))
+    run = Standing(run_id="r1", status=RunStatus.RUN_PASS, records={"PASS": 10, "MISSING": 0})
+    tally = Tally(places=("ledger", "processor"), runs=lambda: [run])
     tally.noticed(Notice.LATE)
-    registry = CollectorRegistry()
-    registry.register(TallyCollector(lambda: tally))
-    registry.register(_Runs(status=status))
-    server, thread = start_http_server(0, addr="127.0.0.1", registry=registry)
+    server = MetricsServer(lambda: tally, host="127.0.0.1", port=0)
     made = Service(tally)
     maker = threading.Thread(target=made.run, daemon=True)
     maker.start()
     try:
-        yield made, server.server_port
+        yield made, server.port
     finally:
         made.stop()
         maker.join(timeout=5)
-        server.shutdown()
-        server.server_close()
-        thread.join(timeout=5)
+        server.stop()

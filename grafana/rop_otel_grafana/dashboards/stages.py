@@ -46,7 +46,7 @@ def _quality(settings: Settings) -> list[Panel]:
             " decided; nothing is shown where none is. From a reorder on, ranks are places in the context.",
             kind="lines",
             queries=(Query(expression=queries.score(settings, target=target, measure=measure, k=k), legend=_STAGE),),
-            scale=_SCORE,
+            scale=neutral("percentunit") if measure == "precision" else _SCORE,
         )
         for title, measure, k, words in _MEASURES
         for target in ("selected", "judged")
