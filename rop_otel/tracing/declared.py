@@ -115,6 +115,11 @@ def selected_ids(selected: object) -> Ids:
     return (_READER.read_one(selected)[0],)
 
 
+def no_id_in(selected: object) -> str:
+    """Return the complaint about a selection of which :func:`selected_ids` gives an empty string."""
+    return f"no ID can be read in the selected {type(selected).__name__}; give a text, a whole number or such an object"
+
+
 def _text(what: str, value: object, complain: Complain) -> str | None:
     if value is None:
         return None

@@ -24,7 +24,7 @@ from rop_otel import semconv
 from rop_otel.core.handoff import Assessment, HandoffRecord
 from rop_otel.core.handoff.attributes import assessment_attributes
 from rop_otel.tracing.citing import find_citations
-from rop_otel.tracing.declared import Declared, selected_ids
+from rop_otel.tracing.declared import Declared, no_id_in, selected_ids
 from rop_otel.tracing.here import Here, here, moved, put_back
 from rop_otel.tracing.ledger import OpenHandoff
 from rop_otel.tracing.mishaps import Mishap
@@ -105,7 +105,7 @@ class Handoff:
         ids = selected_ids(selected)
         self._declared.selected = self._runtime.hashed(ids)
         if "" in ids:
-            self._complain(Mishap.HANDOFF, f"no ID can be read in the selected {type(selected).__name__}")
+            self._complain(Mishap.HANDOFF, no_id_in(selected))
 
     def answered(
         self,
@@ -175,6 +175,9 @@ class Handoff:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.__exit__(kind, error, trace)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.assessment}>"
 
     def __del__(self) -> None:
         if self._opened is not None and self._assessment is None:

@@ -1,4 +1,4 @@
-"""What goes wrong inside the monitor or in its use: counted, logged once per place, kept from the application."""
+"""What goes wrong inside the monitor or in its use: counted, logged once, kept from the application."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from rop_otel.errors import UsageError
 
 _logger = logging.getLogger("rop_otel")
 _MAX_PLACES: Final = 1000
+_MAX_MESSAGES: Final = 5
+"""Different messages that are logged for one place: some hold a value, which may be another each time."""
 
 
 class Mishap(StrEnum):
@@ -41,7 +43,7 @@ class Mishaps:
     def __init__(self, sinks: Sequence[Sink] = (), *, strict: bool = False) -> None:
         self._sinks = tuple(sinks)
         self._strict = strict
-        self._logged: set[tuple[Mishap, str]] = set()
+        self._logged: dict[tuple[Mishap, str], set[str]] = {}
 
     def notice(self, notice: Notice, *, where: str = "") -> None:
         """Tell every sink; one that raises stops neither the others nor the application."""
@@ -56,7 +58,7 @@ class Mishaps:
 
         Args:
             where: Kind of place, for the counter.
-            place: The decorated function or the handoff; a message is logged once for each.
+            place: The decorated function or the handoff; the same message is logged once for each.
             message: What is wrong and what to do, in one sentence.
 
         Raises:
@@ -73,11 +75,13 @@ class Mishaps:
         self._log(where, place, message, exc_info=True)
 
     def _log(self, where: Mishap, place: str, message: str, *, exc_info: bool = False) -> None:
-        if (where, place) in self._logged:
+        if (where, place) not in self._logged and len(self._logged) >= _MAX_PLACES:
             return
-        if len(self._logged) < _MAX_PLACES:
-            self._logged.add((where, place))
-            try:
-                _logger.warning("%s: %s (further ones are counted, not logged)", place, message, exc_info=exc_info)
-            except Exception:  # noqa: BLE001 - a filter or handler of the application's
-                return
+        logged = self._logged.setdefault((where, place), set())
+        if message in logged or len(logged) >= _MAX_MESSAGES:
+            return
+        logged.add(message)
+        try:
+            _logger.warning("%s: %s (further ones are counted, not logged)", place, message, exc_info=exc_info)
+        except Exception:  # noqa: BLE001 - a filter or handler of the application's
+            return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from rop_otel.tracing.declared import Declared, Judged, declare, selected_ids
+from rop_otel.tracing.declared import Declared, Judged, declare, no_id_in, selected_ids
 from rop_otel.tracing.handoff import Handoff, SilentHandoff
 from rop_otel.tracing.here import here
 from rop_otel.tracing.mishaps import Mishap
@@ -39,7 +39,8 @@ def handoff(
     Args:
         name: Low-cardinality name of this interface.
         cutoff: How many of the shown documents count; None: all.
-        rule: ``any`` (default) member of the selected object has to be shown, or ``all`` of them.
+        rule: ``any`` (default): one ID of the selected object has to be shown. ``all``: every member of it, as the
+            resolver lists them; of several alternatives, every member of one.
         mode: ``hard``, ``soft`` or ``open``; None: ``hard`` where a selection is due, else ``open``.
         selected: What was selected, where that is known already; see :meth:`Handoff.select`.
         judged: The objects judged relevant, or a mapping from them to their grades.
@@ -117,10 +118,12 @@ def _opened(declared: Declared, selected: object, *, closes: bool) -> Handoff:
     runtime = current()
     if not runtime.enabled:
         return SilentHandoff(declared.name, "monitoring is off")
-    for argument, complaint in declared.complaints.items():
-        runtime.mishaps.misuse(Mishap.HANDOFF, f"handoff {declared.name!r}, {argument}", complaint)
     if selected is not NOT_DUE:
         declared.selected = selected_ids(selected)
+        if "" in declared.selected:
+            declared.complaints["selected"] = no_id_in(selected)
+    for argument, complaint in declared.complaints.items():
+        runtime.mishaps.misuse(Mishap.HANDOFF, f"handoff {declared.name!r}, {argument}", complaint)
     resolver = runtime.config.resolver
     declared.resolver_sha256 = None if resolver is None else resolver.sha256
     run = RUNS.of(declared.run_id) if RUNS.open else None

@@ -197,6 +197,14 @@ class Reader:
         return reading if len(kept) <= limit or reading.ids is None else reading._replace(total=len(kept))
 
 
+def is_list(results: object) -> bool:
+    """Return whether something is a list that can be read, be there IDs in it or not."""
+    try:
+        return _listed(results) is not None
+    except Exception:  # noqa: BLE001 - the object's own code runs here
+        return False
+
+
 def _check(name: str, where: object, also: bool) -> None:
     if not (where is None or callable(where) or is_text(where) or also):
         raise UsageError(f"{name}={plainly(where)}: it must be a name or a callable")

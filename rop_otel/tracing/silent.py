@@ -29,6 +29,9 @@ class SilentStage(Stage):
     def query_form(self, form: str) -> None:
         """Do nothing."""
 
+    def __repr__(self) -> str:
+        return "<SilentStage: no stage is running here, or monitoring is off>"
+
     def __enter__(self) -> Self:
         return self
 

@@ -17,7 +17,7 @@ from rop_otel.errors import UsageError
 from rop_otel.tracing.facts import StageFacts
 from rop_otel.tracing.here import Here, here, moved, put_back
 from rop_otel.tracing.mishaps import Mishap
-from rop_otel.tracing.reading import Reading
+from rop_otel.tracing.reading import Reading, is_list
 from rop_otel.tracing.runtime import Runtime
 from rop_otel.tracing.scalars import as_count, as_id, as_score, is_text, plainly
 from rop_otel.tracing.spec import Spec
@@ -112,7 +112,11 @@ class Stage:
 
     def _unreadable(self, results: object) -> None:
         """Say that no ID can be read in what the stage returned."""
-        self._misuse(Mishap.IDS, f"no ID can be read in {_described(results)}; say where they are with id=")
+        if is_list(results):
+            message = f"no ID can be read in {_described(results)}; say where they are with id="
+        else:
+            message = f"{_described(results)} is no list of documents; tell that with running_stage.returned(...)"
+        self._misuse(Mishap.IDS, message)
 
     def input(self, *results: object) -> None:
         """Tell what the stage is handed: one list of documents, or several that it joins.
@@ -161,6 +165,9 @@ class Stage:
             self._facts.query_form = form
         else:
             self._misuse(Mishap.STAGE, f"query form {plainly(form)} is no non-empty string")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._spec.place}>"
 
     def __enter__(self) -> Self:
         self._start_here()

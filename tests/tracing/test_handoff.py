@@ -267,6 +267,17 @@ def test_current_handoff_outside_of_any_does_nothing(watched: Watched) -> None:
     assert watched.spans == []
 
 
+def test_what_is_printed_of_handoffs_and_stages(watched: Watched) -> None:
+    """A handoff or a stage that is printed says what it is, also where none is open."""
+    assert repr(rop.current_handoff()) == "<SilentHandoff handoff: not assessed, no handoff is open here>"
+    assert repr(rop.current_handoff().running_stage).startswith("<SilentStage: no stage is running here")
+    with rop.handoff("qa", selected="a") as handoff, rop.using_stage("packing") as stage:
+        assert repr(rop.current_handoff()) == "<Handoff qa: not assessed, it is still open>"
+        assert repr(stage) == "<Stage packing>"
+        stage.returned(["a"])
+    assert repr(handoff) == "<Handoff qa: PASS, the selected object reached the reader at rank 1>"
+
+
 def test_resolver_is_named_on_span_and_record(watch: Watch) -> None:
     """The hash of the resolver in force travels with the handoff."""
     resolver = Resolver({"doc": ["doc#0"]}, aliases={"doc": ["Doc"]})

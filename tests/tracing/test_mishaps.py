@@ -7,6 +7,7 @@ from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, HandoffRecord, Notice
 from rop_otel.core.profile import Resolver
 from rop_otel.tracing import runtime
+from rop_otel.tracing.mishaps import Mishap, Mishaps
 from rop_otel.tracing.runtime import Runtime
 from tests.export.monitored import Heard
 
@@ -54,8 +55,19 @@ def test_application_sees_its_own_exception_though_the_resolver_raises(caplog: p
     assert len(caplog.messages) == 2
 
 
+def test_different_messages_of_one_place_are_logged_once_each(caplog: pytest.LogCaptureFixture) -> None:
+    """A second kind of trouble at one place is not hidden by the first; one whose value changes ends at some point."""
+    mishaps = Mishaps()
+    for message in ("no list", "no ID", "no list"):
+        mishaps.misuse(Mishap.IDS, "search", message)
+    assert [message.partition(" (")[0] for message in caplog.messages] == ["search: no list", "search: no ID"]
+    for number in range(100):
+        mishaps.misuse(Mishap.IDS, "search", f"number {number}")
+    assert len(caplog.messages) == 5
+
+
 def test_sink_that_raises_stops_no_other(caplog: pytest.LogCaptureFixture) -> None:
-    """A broken sink is counted and logged once, and the others hear of every handoff."""
+    """A broken sink is counted, each of its troubles is logged once, and the others hear of every handoff."""
     heard = Heard()
     runtime.install(Runtime(Config(), sinks=(BrokenSink(), heard)))
     for _ in range(3):
@@ -63,4 +75,7 @@ def test_sink_that_raises_stops_no_other(caplog: pytest.LogCaptureFixture) -> No
             pass
     assert len(heard.assessments) == 3
     assert heard.notices[Notice.ERROR, "sink"] == 3
-    assert [message.partition(":")[0] for message in caplog.messages] == ["BrokenSink"]
+    assert [message.partition(" (")[0] for message in caplog.messages] == [
+        "BrokenSink: a sink of notices raised",
+        "BrokenSink: a sink of assessments raised",
+    ]

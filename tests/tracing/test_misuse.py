@@ -24,6 +24,29 @@ def test_selected_object_without_an_id_is_counted(watched: Watched) -> None:
     assert watched.errors("handoff") == 1
 
 
+@pytest.mark.parametrize("selected", [3.5, ["a", object()], ""])
+def test_selection_given_at_the_start_without_an_id_is_logged_once(
+    selected: object, watched: Watched, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What ``handoff(selected=)`` is given is taken as ``select()`` takes it: unusable, counted, logged once."""
+    for _ in range(2):
+        with rop.handoff("qa", selected=selected) as handoff:
+            retrieve("a", packed=("a",))
+    assert handoff.assessment.verdict is rop.Verdict.SELECTOR_ERROR
+    assert watched.errors("handoff") == 2
+    [message] = caplog.messages
+    assert f"handoff 'qa', selected: no ID can be read in the selected {type(selected).__name__}" in message
+
+
+def test_selection_that_is_a_number_is_its_text(watched: Watched, caplog: pytest.LogCaptureFixture) -> None:
+    """IDs are texts: a whole number that was selected is found under its digits."""
+    with rop.handoff("qa", selected=7) as handoff:
+        retrieve("7", packed=("7",))
+    assert handoff.assessment.verdict is rop.Verdict.PASS
+    assert watched.errors("handoff") == 0
+    assert caplog.messages == []
+
+
 @pytest.mark.parametrize(
     ("wrong", "attribute", "kept"),
     [
