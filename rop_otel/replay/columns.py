@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +13,7 @@ from rop_otel.replay.texts import Index, Ints, Marks, Texts
 
 _LEAST_CELLS: Final = 1_000_000
 _MOST_WASTE: Final = 8
+_NONE: Final = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,29 +73,30 @@ class ColumnRanking:
             columns: The records.
             objects: The number of each one's selected object; what is given for -1 means nothing.
         """
-        rows = np.repeat(np.arange(len(objects)), np.diff(columns.offsets))
-        tails = columns.returned.tails()
-        held = np.full(len(objects), self._every)
-        ranks = np.zeros(len(objects), dtype=np.int64)
-        for slot in range(self._most):
-            wanted = self._wanted[objects, slot]
-            due = wanted >= 0
-            first = self._first(columns, rows, tails, wanted)
-            if self._every:
-                held &= ~due | (first > 0)
-                ranks = np.maximum(ranks, first)
-            else:
-                ranks = np.where(~due | (first == 0), ranks, np.where(ranks == 0, first, np.minimum(ranks, first)))
-        return np.where(held, ranks, 0) if self._every else ranks
+        tails, counts = columns.returned.tails(), np.diff(columns.offsets)
+        hits = [self._hits(columns, tails, counts, self._wanted[objects, slot]) for slot in range(self._most)]
+        if self._every:
+            return self._last_of_all(objects, hits)
+        rows = np.concatenate([row for row, _ in hits]) if hits else np.zeros(0, dtype=np.int64)
+        found = np.full(len(objects), _NONE)
+        if len(rows):
+            np.minimum.at(found, rows, np.concatenate([rank for _, rank in hits]))
+        return np.where(found == _NONE, 0, found)
 
-    def _first(self, columns: Columns, rows: Ints, tails: Marks, wanted: Ints) -> Ints:
-        marks = self._tails[wanted]
-        alike = np.flatnonzero(tails == marks[rows])
-        alike = alike[wanted[rows[alike]] >= 0]
-        alike = alike[columns.returned.equal(alike, self._known, wanted[rows[alike]])]
-        found = rows[alike]
-        foremost = np.ones(len(found), dtype=bool)
-        foremost[1:] = found[1:] != found[:-1]
-        ranks = np.zeros(len(wanted), dtype=np.int64)
-        ranks[found[foremost]] = alike[foremost] - columns.offsets[found[foremost]] + 1
-        return ranks
+    def _last_of_all(self, objects: Ints, hits: Sequence[tuple[Ints, Ints]]) -> Ints:
+        ranks = np.zeros(len(objects), dtype=np.int64)
+        for slot, (rows, found) in enumerate(hits):
+            first = np.full(len(objects), _NONE)
+            np.minimum.at(first, rows, found)
+            ranks = np.where(self._wanted[objects, slot] >= 0, np.maximum(ranks, first), ranks)
+        return np.where(ranks == _NONE, 0, ranks)
+
+    def _hits(self, columns: Columns, tails: Marks, counts: Ints, wanted: Ints) -> tuple[Ints, Ints]:
+        """Return the records and ranks at which their wanted string is returned."""
+        places = np.flatnonzero(tails == np.repeat(self._tails[wanted], counts))
+        rows = np.searchsorted(columns.offsets, places, side="right") - 1
+        due = wanted[rows] >= 0
+        places, rows = places[due], rows[due]
+        same = columns.returned.equal(places, self._known, wanted[rows])
+        places, rows = places[same], rows[same]
+        return rows, places - columns.offsets[rows] + 1

@@ -117,17 +117,22 @@ class Index:
             pending, slots = pending[left], (slots[left] + np.uint64(1)) & self._mask
 
     def find(self, texts: Texts) -> Ints:
-        """Return the place of each string among the known ones, -1 where it is none."""
+        """Return the place of each string among the known ones, -1 where it is none.
+
+        What is found is what was asked for. A known string that another one's hash hides is not found.
+        """
         found = np.full(len(texts), -1, dtype=np.int64)
+        if not len(self._known):
+            return found
         hashes = texts.hashes()
         pending, slots = np.arange(len(texts), dtype=np.int64), hashes & self._mask
         while len(pending):
             candidates = self._slots[slots]
             used = candidates >= 0
-            pending, slots, candidates = pending[used], slots[used], candidates[used]
-            alike = self._hashes[candidates] == hashes[pending]
-            alike[alike] = texts.equal(pending[alike], self._known, candidates[alike])
+            alike = used & (self._hashes[candidates] == hashes[pending])
             found[pending[alike]] = candidates[alike]
-            left = ~alike
+            left = used & ~alike
             pending, slots = pending[left], (slots[left] + np.uint64(1)) & self._mask
+        places = np.flatnonzero(found >= 0)
+        found[places[~texts.equal(places, self._known, found[places])]] = -1
         return found

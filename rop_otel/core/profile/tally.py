@@ -76,13 +76,15 @@ class Tally:
 
     def place_all(self, record_ids: Sequence[str]) -> None:
         """Count several observed record IDs against the population."""
-        first = self.unseen.intersection(record_ids)
-        if self.population is None or len(first) == len(record_ids):
-            self.unseen -= first
-            self.observed += len(record_ids)
-        else:
+        if self.population is not None and not self.unseen.issuperset(record_ids):
             for record_id in record_ids:
                 self.place(record_id)
+            return
+        left = len(self.unseen) - len(record_ids)
+        self.unseen.difference_update(record_ids)
+        if self.population is not None and len(self.unseen) != left:
+            self.duplicates.update(name for name, count in Counter(record_ids).items() if count > 1)
+        self.observed += len(record_ids)
 
     def add_judged(self, ranks: Sequence[int]) -> None:
         """Count records of a valid declaration that hard mode gives PASS or FAIL, without placing them.
