@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from rop_otel.tracing.scalars import as_id, as_score
@@ -176,7 +176,11 @@ def _named(example: Any, name: str) -> Iterator[Path]:
 
 def _member(example: Any, name: str) -> Iterator[Path]:
     """Give the way to a member of an object: a key of a mapping or of a database row, else an attribute."""
-    if isinstance(example, Mapping) or (hasattr(example, "keys") and hasattr(example, "__getitem__")):
+    if isinstance(example, Mapping):
+        if name in example:
+            # A mapping that makes up what it lacks, as a defaultdict does, is not asked for what another one has.
+            yield (methodcaller("get", name) if hasattr(type(example), "__missing__") else Key(name),)
+    elif hasattr(example, "keys") and hasattr(example, "__getitem__"):
         try:
             example[name]
         except Exception:  # noqa: BLE001 - the object's own code runs here

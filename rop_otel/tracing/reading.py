@@ -23,6 +23,9 @@ from rop_otel.tracing.extracting import (
 from rop_otel.tracing.scalars import as_id, as_score, is_text, plainly
 
 _TEXT_OR_NUMBER: Final = frozenset({str, int})
+_MOST_TYPES: Final = 64
+"""Types of objects that a place is remembered for: one made anew in every call would be kept for ever."""
+
 _ATTEMPTS: Final = 20
 """Objects of one type that are looked at for a way to an ID, so that a list of unreadable ones costs little."""
 
@@ -97,8 +100,7 @@ class Reader:
     def read_one(self, item: object) -> tuple[str, float | None, str]:
         """Read one object: its ID, the empty string without one; its score; its scope."""
         try:
-            self._extractor(item)
-            return self._read_known(item)
+            return _read_with(self._extractor(item), item)
         except Exception:  # noqa: BLE001 - the object's own code runs here
             return "", None, ""
 
@@ -148,19 +150,15 @@ class Reader:
 
     def _read_each(self, items: Sequence[Any]) -> list[tuple[str, float | None, str]]:
         attempts = dict.fromkeys(map(type, items), _ATTEMPTS)
+        found: dict[type, Extractor] = {}
         for item in items:
-            if type(item) not in self._extractors and attempts[type(item)]:
-                attempts[type(item)] -= 1
-                self._extractor(item)
-        return [self._read_known(item) for item in items]
-
-    def _read_known(self, item: object) -> tuple[str, float | None, str]:
-        extractor = self._extractors.get(type(item))
-        if extractor is None:
-            return "", None, ""
-        score = None if extractor.score is None else as_score(follow(extractor.score, item))
-        scope = None if extractor.scope is None else as_id(follow(extractor.scope, item))
-        return as_id(follow(extractor.id, item)) or "", score, scope or ""
+            kind = type(item)
+            if kind not in found and attempts[kind]:
+                attempts[kind] -= 1
+                extractor = self._extractor(item)
+                if extractor is not None:
+                    found[kind] = extractor
+        return [_read_with(found.get(type(item)), item) for item in items]
 
     def _extractor(self, example: object) -> Extractor | None:
         """Return the extractor for a type of object, learnt from this one if need be; None where it has no ID."""
@@ -174,6 +172,8 @@ class Reader:
         if known is None or score is not None:
             scores = None if score is None else follow_all(score)
             known = Extractor(found, score, find_scope(example, self._scope), follow_all(found), scores)
+            if len(self._extractors) >= _MOST_TYPES:
+                self._extractors.clear()
             self._extractors[type(example)] = known
         return known
 
@@ -203,6 +203,14 @@ def is_list(results: object) -> bool:
         return _listed(results) is not None
     except Exception:  # noqa: BLE001 - the object's own code runs here
         return False
+
+
+def _read_with(extractor: Extractor | None, item: object) -> tuple[str, float | None, str]:
+    if extractor is None:
+        return "", None, ""
+    score = None if extractor.score is None else as_score(follow(extractor.score, item))
+    scope = None if extractor.scope is None else as_id(follow(extractor.scope, item))
+    return as_id(follow(extractor.id, item)) or "", score, scope or ""
 
 
 def _check(name: str, where: object, also: bool) -> None:
@@ -250,6 +258,8 @@ def _listed(results: object) -> Sequence[Any] | None:
         return None
     if isinstance(results, Sequence):
         return results
+    if has_value(results, "columns"):
+        return None  # a table, which gives its columns
     return list(results) if isinstance(results, Collection) else None
 
 

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import gc
 import sqlite3
 import uuid
-from collections import deque, namedtuple
+from collections import Counter, defaultdict, deque, namedtuple
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import PurePosixPath
 from types import SimpleNamespace
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -340,3 +343,48 @@ def test_unreadable_list_is_one_warning_and_never_an_exception(
     assert len(caplog.messages) == 1
     assert "search" in caplog.messages[0]
     assert watched.errors("ids") == 3
+
+
+@pytest.mark.parametrize("made_up", [int, str, lambda: "d9"])
+def test_mapping_that_makes_up_what_it_lacks_is_left_as_it_is(made_up: Any) -> None:
+    """No key is put into a defaultdict, no ID is made up, and those that it has are read."""
+    lacking = [defaultdict(made_up, {"text": "a"}), defaultdict(made_up, {"text": "b"})]
+    assert Reader().read(lacking, limit=10).ids is None
+    assert lacking == [{"text": "a"}, {"text": "b"}]
+    mixed = [defaultdict(made_up, {"id": "a", "meta": defaultdict(made_up)}), defaultdict(made_up, {"text": "b"})]
+    assert Reader().read(mixed, limit=10).ids == ("a", "")
+    assert mixed == [{"id": "a", "meta": {}}, {"text": "b"}]
+    assert Reader().read([Counter("abc")], limit=10).ids is None
+
+
+class Table:
+    """As a data frame: it is iterated over by column."""
+
+    columns = ("id", "score")
+
+    def __len__(self) -> int:
+        return 5
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns
+
+
+def test_columns_of_a_table_are_no_documents() -> None:
+    """A data frame, whose iteration gives the names of its columns, is unreadable."""
+    assert Reader().read(Table(), limit=10).ids is None
+
+
+def test_types_made_anew_in_every_call_are_not_kept() -> None:
+    """Documents of a class that each call defines anew leave nothing behind."""
+    reader = Reader()
+    types: list[ref[type]] = []
+    for _ in range(200):
+        document = type("Document", (), {"id": "a"})
+        types.append(ref(document))
+        assert reader.read([document()], limit=10).ids == ("a",)
+    del document
+    gc.collect()
+    assert sum(made() is not None for made in types) <= 64
