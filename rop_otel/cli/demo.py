@@ -21,7 +21,7 @@ class QueryText(StrEnum):
 def demo(
     corpus: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE…", help="Pages of your own, JSON Lines, plain or gzip: {id, title, text}."),
+        typer.Option(metavar="FILE…", help="Pages of your own, JSON Lines, plain, gzip or zstd: {id, title, text}."),
     ] = None,
     questions: Annotated[
         list[Path] | None,

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from rop_otel.core.handoff import Severity, Verdict
 from rop_otel.reference.faults import Fault
-from rop_otel.reference.summary import SHOWN, Held, Summary
+from rop_otel.reference.summary import MEASURES, SHOWN, Held, Summary
 from rop_otel.replay.text import printable
 
 _BAR: Final = 28
@@ -24,7 +24,6 @@ _ORDER_NOTE: Final = (
     "From the reorder on, the best passages stand at both ends on purpose: there, ranks are places in the context."
 )
 _SEVERITY_STYLE: Final = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
-_MEASURES: Final = ("recall@5", "rr", "ndcg@10")
 
 
 def print_summary(summary: Summary, console: Console, *, linked: bool, seconds: float) -> None:
@@ -171,13 +170,13 @@ def _findings(summary: Summary) -> Table | str:
 def _scores(summary: Summary) -> Table:
     table = _table("How good is each stage? Mean scores for selected and judged objects", "stage")
     table.add_column("IDs", justify="right")
-    for measure in _MEASURES:
+    for measure in MEASURES:
         table.add_column(f"{measure}\nselected", justify="right", style="green")
         table.add_column("\njudged", justify="right", style="cyan")
     for means in summary.means:
         cells = [
             f"{scores[measure]:.3f}" if measure in scores else "–"
-            for measure in _MEASURES
+            for measure in MEASURES
             for scores in (means.selected, means.judged)
         ]
         table.add_row(_named(means.stage), f"{means.returned:.1f}", *cells, style=_row_style(means.stage))

@@ -64,7 +64,7 @@ class Pipeline:
         """Answer one question in a handoff of its own."""
         expected = list(EXPECTED)
         with rop.handoff(
-            HANDOFF, judged=question.gold, record_id=question.id, scope=self._scope, expected=expected
+            HANDOFF, judged=question.judged, record_id=question.id, scope=self._scope, expected=expected
         ) as handoff:
             selected = self._select(question)
             if selected is not None or question.recorded or self._selector is not None:

@@ -51,8 +51,8 @@ def standard_library_task() -> Task:
     Judged objects that this version's library does not have are left out, and so are questions without any other.
     """
     corpus, bundled = read_standard_library(), bundled_questions()
-    known = [replace(question, gold=corpus.known(question.gold)) for question in bundled]
-    kept = tuple(question for question in known if question.gold)
+    known = [replace(question, judged=corpus.known(question.judged)) for question in bundled]
+    kept = tuple(question for question in known if question.judged)
     return Task(corpus=corpus, questions=kept, linked=True, left_out=len(bundled) - len(kept))
 
 
@@ -66,7 +66,7 @@ def files_task(corpus_files: list[Path], question_files: list[Path]) -> Task:
     """
     corpus, assumed, questions = read_corpus(corpus_files), 0, []
     for question in read_questions(question_files):
-        known = corpus.known(question.gold)
+        known = corpus.known(question.judged)
         if not question.recorded and known:
             assumed += 1
             questions.append(replace(question, selected=known[0]))

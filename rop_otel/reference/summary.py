@@ -17,7 +17,7 @@ SHOWN: Final = "shown"
 _ROWS: Final = (*(stage for stage in EXPECTED if stage != RESCUE), SHOWN)
 """Rescue only adds to what packing shows: a list of its own would say nothing about survival."""
 
-MEASURES: Final = ("recall@5", "recall@10", "rr", "ndcg@10")
+MEASURES: Final = ("recall@5", "rr", "ndcg@10")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,9 +124,9 @@ def summarise(outcomes: Iterable[Outcome], *, canonical: Callable[[str], str]) -
 
 
 def _selection(outcome: Outcome, canonical: Callable[[str], str]) -> bool | None:
-    if outcome.selected is None or not outcome.question.gold:
+    if outcome.selected is None or not outcome.question.judged:
         return None
-    return canonical(outcome.selected) in {canonical(raw) for raw in outcome.question.gold}
+    return canonical(outcome.selected) in {canonical(raw) for raw in outcome.question.judged}
 
 
 def _funnel(assessments: list[Assessment]) -> tuple[Held, ...]:

@@ -48,7 +48,7 @@ def read_lines(file: str, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[
                 number += 1
                 if len(line) > max_bytes:
                     raise InputError(
-                        f"longer than {max_bytes:,} bytes; write one request per line", file=file, line=number
+                        f"longer than {max_bytes:,} bytes; write one JSON object per line", file=file, line=number
                     )
                 if number == 1:
                     line = line.removeprefix(_BOM)

@@ -12,15 +12,15 @@ from rop_otel.reference.tools import Tools
 MODULES = ("json", "csv", "shutil", "contextlib", "queue", "textwrap", "heapq")
 
 QUESTIONS = (
-    Question(id="q1", text="How do I write a Python object as JSON text?", gold=("json.dumps",)),
-    Question(id="q2", text="How do I copy a whole directory tree to another place?", gold=("shutil.copytree",)),
-    Question(id="q3", text="Which context manager ignores an exception?", gold=("contextlib.suppress",)),
-    Question(id="q4", text="How do I put an item into a queue without blocking?", gold=("queue.Queue.put_nowait",)),
-    Question(id="q5", text="How do I wrap a long paragraph at 70 columns?", gold=("textwrap.wrap", "textwrap.fill")),
-    Question(id="q6", text="What does heapq.merge do with sorted inputs?", gold=("heapq.merge",)),
-    Question(id="q7", text="How do I sniff the dialect of a CSV sample?", gold=("csv.Sniffer.sniff",)),
-    Question(id="q8", text="How do I get the n largest elements of an iterable?", gold=("heapq.nlargest",)),
-    Question(id="q9", text="How does copytree treat symlinks and errors while it copies?", gold=("shutil.copytree",)),
+    Question(id="q1", text="How do I write a Python object as JSON text?", judged=("json.dumps",)),
+    Question(id="q2", text="How do I copy a whole directory tree to another place?", judged=("shutil.copytree",)),
+    Question(id="q3", text="Which context manager ignores an exception?", judged=("contextlib.suppress",)),
+    Question(id="q4", text="How do I put an item into a queue without blocking?", judged=("queue.Queue.put_nowait",)),
+    Question(id="q5", text="How do I wrap a long paragraph at 70 columns?", judged=("textwrap.wrap", "textwrap.fill")),
+    Question(id="q6", text="What does heapq.merge do with sorted inputs?", judged=("heapq.merge",)),
+    Question(id="q7", text="How do I sniff the dialect of a CSV sample?", judged=("csv.Sniffer.sniff",)),
+    Question(id="q8", text="How do I get the n largest elements of an iterable?", judged=("heapq.nlargest",)),
+    Question(id="q9", text="How does copytree treat symlinks and errors while it copies?", judged=("shutil.copytree",)),
 )
 
 

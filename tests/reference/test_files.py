@@ -86,7 +86,7 @@ def test_gzip_cut_short_is_an_error_with_its_line(tmp_path: Path) -> None:
     """A file that breaks off is no corpus."""
     data = gzip.compress(b"".join(json.dumps({**PAGE, "id": str(number)}).encode() + b"\n" for number in range(5000)))
     file = write(tmp_path / "a.jsonl", raw=data[: len(data) // 2])
-    with pytest.raises(InputError, match=r"a\.jsonl:\d+: the gzip data is cut short"):
+    with pytest.raises(InputError, match=r"a\.jsonl:\d+: the compressed data is cut short"):
         read_corpus([file])
 
 

@@ -77,14 +77,14 @@ def test_bundled_questions_are_enough_and_their_objects_exist() -> None:
     task = standard_library_task()
     assert len(task.questions) >= 150
     assert len(task.questions) + task.left_out == len(bundled_questions())
-    assert sum(len(question.gold) > 1 for question in task.questions) >= 10
+    assert sum(len(question.judged) > 1 for question in task.questions) >= 10
 
 
 def test_at_most_half_of_the_bundled_questions_spell_the_name_out() -> None:
     """Most questions are about what an object does, not what it is called."""
     questions = bundled_questions()
     named = sum(
-        any(gold.rpartition(".")[2].lower() in question.text.lower() for gold in question.gold)
+        any(gold.rpartition(".")[2].lower() in question.text.lower() for gold in question.judged)
         for question in questions
     )
     assert named <= len(questions) / 2

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rop_otel.errors import InputError
 from rop_otel.reference.corpus.chunking import split
-from rop_otel.reference.corpus.jsonlines import read_lines, text_of
+from rop_otel.reference.corpus.jsonlines import read_objects, text_of
 from rop_otel.reference.corpus.passages import Chunk, Corpus, Item
 
 SCOPE = "corpus"
@@ -16,7 +16,7 @@ SCOPE = "corpus"
 
 
 def read_corpus(files: Iterable[Path]) -> Corpus:
-    """Read pages from JSON Lines, plain or gzip: ``{id, title, text}``.
+    """Read pages from JSON Lines, plain, gzip or zstd: ``{id, title, text}``.
 
     A page keeps its one passage where it is short; a longer one is cut. Models read titles, the word index does not, so
     that a query by title has to find the words of a page's body. The same page twice, word for word, counts once.
@@ -28,7 +28,7 @@ def read_corpus(files: Iterable[Path]) -> Corpus:
     digest = hashlib.sha256()
     named = list(files)
     for file in named:
-        for line, fields in read_lines(file):
+        for line, fields in read_objects(file):
             key = text_of(fields, "id", file=str(file), line=line)
             title = text_of(fields, "title", file=str(file), line=line)
             text = text_of(fields, "text", file=str(file), line=line)

@@ -1,37 +1,25 @@
-"""JSON Lines, plain or gzip, with errors that name file and line."""
+"""JSON Lines, with errors that name file and line."""
 
 from __future__ import annotations
 
-import gzip
 import json
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from rop_otel.errors import InputError
+from rop_otel.spans.files import read_lines
 
-_GZIP_MAGIC = b"\x1f\x8b"
 
-
-def read_lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_objects(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each line's number and object; blank lines are passed over.
 
     Raises:
         InputError: The file cannot be read, or a line is no JSON object.
     """
-    line = 0
-    try:
-        with file.open("rb") as raw:
-            zipped = raw.read(2) == _GZIP_MAGIC
-        with gzip.open(file, "rb") if zipped else file.open("rb") as stream:
-            for line, data in enumerate(stream, 1):
-                if data.strip():
-                    yield line, _object(data, file=str(file), line=line)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"the gzip data is cut short or damaged ({error})", file=str(file), line=line + 1) from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", file=str(file)) from error
+    for line, data in read_lines(str(file)):
+        if data.strip():
+            yield line, _object(data, file=str(file), line=line)
 
 
 def text_of(fields: dict[str, Any], key: str, *, file: str, line: int) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rop_otel.errors import InputError
-from rop_otel.reference.corpus.jsonlines import is_unicode, read_lines, text_of
+from rop_otel.reference.corpus.jsonlines import is_unicode, read_objects, text_of
 
 BUNDLED = Path(__file__).parent.parent / "data" / "questions.jsonl"
 
@@ -20,14 +20,14 @@ class Question:
     Args:
         id: Unique in its file.
         text: The question.
-        gold: Judged objects.
+        judged: The objects judged relevant.
         selected: The object that was selected for it; None: none was.
         recorded: Whether the file says what was selected, be it nothing.
     """
 
     id: str
     text: str
-    gold: tuple[str, ...] = ()
+    judged: tuple[str, ...] = ()
     selected: str | None = None
     recorded: bool = False
 
@@ -38,7 +38,7 @@ def bundled_questions() -> tuple[Question, ...]:
 
 
 def read_questions(files: Iterable[Path]) -> tuple[Question, ...]:
-    """Read questions from JSON Lines, plain or gzip: ``{id, question, selected_id?, gold_ids?}``.
+    """Read questions from JSON Lines, plain, gzip or zstd: ``{id, question, selected_id?, gold_ids?}``.
 
     Raises:
         InputError: A file or line cannot be used; the message says where and why.
@@ -46,7 +46,7 @@ def read_questions(files: Iterable[Path]) -> tuple[Question, ...]:
     questions: dict[str, Question] = {}
     named = list(files)
     for file in named:
-        for line, fields in read_lines(file):
+        for line, fields in read_objects(file):
             question = _question(fields, file=str(file), line=line)
             if question.id in questions:
                 raise InputError(f"the question id {question.id!r} is there twice", file=str(file), line=line)
@@ -57,16 +57,16 @@ def read_questions(files: Iterable[Path]) -> tuple[Question, ...]:
 
 
 def _question(fields: dict[str, Any], *, file: str, line: int) -> Question:
-    gold = fields.get("gold_ids") or []
-    if not isinstance(gold, list) or not all(isinstance(one, str) and one and is_unicode(one) for one in gold):
-        raise InputError(f"'gold_ids' has to be a list of strings, not {gold!r}", file=file, line=line)
+    judged = fields.get("gold_ids") or []
+    if not isinstance(judged, list) or not all(isinstance(one, str) and one and is_unicode(one) for one in judged):
+        raise InputError(f"'gold_ids' has to be a list of strings, not {judged!r}", file=file, line=line)
     selected = fields.get("selected_id")
     if selected is not None and not (isinstance(selected, str) and is_unicode(selected)):
         raise InputError(f"'selected_id' has to be a string or null, not {selected!r}", file=file, line=line)
     return Question(
         id=text_of(fields, "id", file=file, line=line),
         text=text_of(fields, "question", file=file, line=line),
-        gold=tuple(dict.fromkeys(gold)),
+        judged=tuple(dict.fromkeys(judged)),
         selected=selected or None,
         recorded="selected_id" in fields,
     )
