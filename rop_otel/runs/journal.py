@@ -52,6 +52,7 @@ class Journal:
         self.path = path
         self.lost = 0
         self._fsync = fsync
+        self._dirty = False
         try:
             new = not os.path.exists(path)
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -81,9 +82,15 @@ class Journal:
 
         Args:
             line: Without LF.
+
+        Raises:
+            OSError: It could not be written.
         """
         data = memoryview(line + b"\n")
         try:
+            if self._dirty:
+                self._take_back()
+            self._dirty = True
             while data:
                 data = data[os.write(self._file, data) :]
             if self._fsync:
@@ -91,13 +98,19 @@ class Journal:
         except OSError:
             self.lost += 1
             with suppress(OSError):
-                os.ftruncate(self._file, self._size)
+                self._take_back()
             raise
+        self._dirty = False
         self._size += len(line) + 1
 
     def close(self) -> None:
         """Let go of the file."""
         os.close(self._file)
+
+    def _take_back(self) -> None:
+        """Cut off what was written of a line that failed. Until that works nothing may follow it."""
+        os.ftruncate(self._file, self._size)
+        self._dirty = False
 
     def _claim(self) -> None:
         if not stat.S_ISREG(os.fstat(self._file).st_mode):

@@ -139,6 +139,14 @@ class Run:
         if written is not None:
             raise written
 
+    def abandon(self) -> None:
+        """Let go of the journal and of the lock, in a forked process."""
+        self._lock = Lock()
+        journal, self._journal = self._journal, None
+        if journal is not None:
+            journal.close()
+        self._incomplete += ("it belongs to the process that this one was forked from",)
+
     def __enter__(self) -> Self:
         before = get_current()
         context = inside(self, before)

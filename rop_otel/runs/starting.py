@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +22,7 @@ from rop_otel.tracing.runtime import Runtime, current
 
 if TYPE_CHECKING:
     from rop_otel.runs.book import Book
-    from rop_otel.runs.journal import Journal
+    from rop_otel.runs.journal import Journal, Stamp
     from rop_otel.runs.live import Run
 
 _logger = logging.getLogger("rop_otel")
@@ -62,19 +64,17 @@ def run(
     from rop_otel.runs.live import Run
 
     start = _Start(run_id)
-    opened = start.opened(declaration, expected)
+    opened = start.opened(start.path("declaration", declaration), expected)
     own_word = declaration is None and opened.declaration is not None
-    stamp = Stamp(run_id=start.run_id, manifest_sha256=opened.manifest_sha256)
-    found = None if journal is None else start.journal(os.fspath(journal), stamp, fsync=fsync)
-    file = start.run_id if journal is None else os.fspath(journal)
-    book = (OwnWordBook if own_word else Book)(opened, stamp=stamp, file=file)
-    started = Run(
-        start.run_id,
-        book=book,
-        journal=start.resume(book, found),
-        seconds=start.seconds(deadline),
-        incomplete=tuple(start.incomplete),
-    )
+    sealed = _hash_of(opened.declaration.population) if own_word and opened.declaration else opened.manifest_sha256
+    stamp = Stamp(run_id=start.run_id, manifest_sha256=sealed)
+    seconds = start.seconds(deadline)
+    place = start.path("journal", journal)
+    file = start.run_id if place is None else place
+    new_book = partial(OwnWordBook if own_word else Book, opened, stamp=stamp, file=file)
+    found = None if place is None else start.journal(place, stamp, fsync=fsync)
+    book, kept = start.resume(new_book, found)
+    started = Run(start.run_id, book=book, journal=kept, seconds=seconds, incomplete=tuple(start.incomplete))
     if start.runtime.enabled:
         RUNS.add(started)
     return started
@@ -94,12 +94,21 @@ class _Start:
         elif self.runtime.config.assess == "monitor":
             self.incomplete.append("handoffs are assessed by the monitor, so none was observed here")
 
-    def opened(self, declaration: str | os.PathLike[str] | None, expected: Iterable[str] | None) -> Opened:
+    def path(self, what: str, given: object) -> str | None:
+        """Return a file's name, None where there is none."""
+        if given is None:
+            return None
+        if isinstance(given, str | bytes | os.PathLike):
+            return os.fsdecode(given)
+        self._complain(f"{what} is {given!r}; it must be the name of a file")
+        return ""
+
+    def opened(self, declaration: str | None, expected: Iterable[str] | None) -> Opened:
         """Return the declaration, or what stands for one."""
         if declaration is not None:
             if expected is not None:
                 self._complain("expected is ignored: the declaration names the population")
-            found = self._read(os.fspath(declaration))
+            found = self._read(declaration)
         elif expected is None:
             found = _broken("population_required", "a run needs a declaration, or the record IDs that it expects")
         else:
@@ -110,11 +119,11 @@ class _Start:
             self._complain(f"its declaration is invalid: {first.code}: {first.message}{more}")
         return found
 
-    def journal(self, path: str, stamp: object, *, fsync: bool) -> Journal | None:
+    def journal(self, path: str, stamp: Stamp, *, fsync: bool) -> Journal | None:
         """Open the journal; None where it cannot be used."""
-        from rop_otel.runs.journal import Journal, Stamp
+        from rop_otel.runs.journal import Journal
 
-        if not isinstance(stamp, Stamp) or not self.runtime.enabled:
+        if not self.runtime.enabled:
             return None
         try:
             return Journal(path, stamp=stamp, fsync=fsync)
@@ -122,10 +131,11 @@ class _Start:
             self._without_journal(str(error))
             return None
 
-    def resume(self, book: Book, journal: Journal | None) -> Journal | None:
-        """Count what a journal holds already, and return it; None where it cannot be read."""
+    def resume(self, new_book: Callable[[], Book], journal: Journal | None) -> tuple[Book, Journal | None]:
+        """Return a book with what a journal holds already, and the journal; None where it cannot be read."""
+        book = new_book()
         if journal is None:
-            return None
+            return book, None
         if journal.torn:
             _logger.warning(
                 "run %r: the last line of the journal %r was torn by a crash; its %s bytes are dropped",
@@ -133,11 +143,16 @@ class _Start:
                 journal.path,
                 journal.torn,
             )
-        for line in journal.lines():
-            book.take(line)
+        try:
+            for line in journal.lines():
+                book.take(line)
+        except Exception as error:  # noqa: BLE001 - whatever stands in a file must not reach the application
+            journal.close()
+            self._without_journal(f"{journal.path}:{book.lines}: is no observation ({type(error).__name__})")
+            return new_book(), None
         if book.lines:
             _logger.info("run %r goes on after %s observations in %r", self.run_id, book.lines, journal.path)
-        return journal
+        return book, journal
 
     def seconds(self, deadline: object) -> float | None:
         """Return how many seconds are left."""
@@ -170,6 +185,10 @@ class _Start:
         if self.runtime.config.strict:
             raise ConfigurationError(f"run {self.run_id!r}: {message}")
         self.runtime.mishaps.misuse(Mishap.RUN, f"run {self.run_id!r}", message)
+
+
+def _hash_of(population: tuple[str, ...] | None) -> str:
+    return hashlib.sha256("\n".join(population or ()).encode(errors="surrogatepass")).hexdigest()
 
 
 def _broken(code: str, message: str) -> Opened:

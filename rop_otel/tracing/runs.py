@@ -42,6 +42,9 @@ class LiveRun(Protocol):
     def standing(self) -> Standing:
         """Return how it stands now."""
 
+    def abandon(self) -> None:
+        """Let go of everything that belongs to the process that this one was forked from."""
+
 
 class Runs:
     """The runs of a process.
@@ -55,13 +58,16 @@ class Runs:
 
     def __init__(self, *, most: int = _MOST) -> None:
         self._most = most
-        self.forget()
+        self._lock = Lock()
+        self.open: Mapping[str, LiveRun] = {}
+        self._kept: dict[str, LiveRun] = {}
 
     def forget(self) -> None:
         """Start over without any run, as a forked process has to: its runs belong to the process that opened them."""
         self._lock = Lock()
-        self.open: Mapping[str, LiveRun] = {}
-        self._kept: dict[str, LiveRun] = {}
+        for run in self.open.values():
+            run.abandon()
+        self.open, self._kept = {}, {}
 
     def add(self, run: LiveRun) -> None:
         """Let handoffs join a run; one with the same ID gives way to it."""

@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rop_otel.tracing import runtime
+from rop_otel.tracing.runs import RUNS
+
+
+@pytest.fixture(autouse=True)
+def _put_back() -> Iterator[None]:
+    """Put the process's runtime back, and leave no run open."""
+    before = runtime.install(None)
+    yield
+    runtime.install(before)
+    RUNS.forget()

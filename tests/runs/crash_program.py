@@ -1,0 +1,29 @@
+"""Works through a population as an application does, and says of each record when it is done.
+
+Arguments: declaration, journal, and whether to fsync.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import rop_otel as rop
+
+
+def say(line: str) -> None:
+    """Print at once."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+declaration, journal, fsync = sys.argv[1:4]
+with rop.run("nightly", declaration=declaration, journal=journal, fsync=fsync == "True") as run:
+    say(f"resumed {len(run.missing)}")
+    for record_id in run.missing:
+        with rop.handoff("qa", record_id=record_id, selected="obj-a") as handoff:
+            with rop.using_stage("packing") as stage:
+                stage.returned(["x", "a#0"])
+            time.sleep(0.002)
+        say(f"{record_id} {handoff.assessment.verdict}")
+sys.stdout.buffer.write(b"report\n" + run.close().to_bytes())
