@@ -60,6 +60,15 @@ def is_parquet(file: str) -> bool:
         return False
 
 
+def is_large(file: str, size: int) -> bool:
+    """Return whether a file holds at least so many bytes, as far as that can be told: a pipe may hold any number."""
+    try:
+        found = os.stat(file)
+    except (OSError, ValueError):
+        return file == STDIN
+    return found.st_size >= size or not stat.S_ISREG(found.st_mode)
+
+
 def read_blocks(file: str, *, limits: Limits, progress: Callable[[int], None] | None = None) -> Iterator[bytes]:
     """Read a record file in blocks of whole lines, each ending with LF but perhaps the last of the file.
 

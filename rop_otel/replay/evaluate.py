@@ -13,13 +13,16 @@ from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.report import RunReport, run_report
 from rop_otel.core.profile.tally import Tally
 from rop_otel.errors import ConfigurationError, InputError
-from rop_otel.replay.blocks import expand, is_parquet, read_blocks
+from rop_otel.replay.blocks import expand, is_large, is_parquet, read_blocks
 from rop_otel.replay.collecting import collection_paused
 from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
     from rop_otel.replay.line_columns import LineColumns
     from rop_otel.replay.parquet import ParquetReader
+
+_WORTH_COLUMNS: Final = 8 * 1024 * 1024
+"""Bytes of a file from which on it is worth laying the whole resolver out in columns."""
 
 CUTOFFS: Final = (1, 3, 5, 10, 20)
 """Where the diagnostics give membership, beside the declared cutoff."""
@@ -72,7 +75,7 @@ def evaluate_files(
     trace_field = None if wanted.trace_field is None else _path(wanted.trace_field)
     tally = Tally(opened, cutoffs=wanted.cutoffs_of(opened) if trace_field is not None else ())
     intake = Intake(opened, tally, trace_field=trace_field, keep=keep, fast=wanted.fast)
-    lines: Intake | LineColumns | None = None
+    columns: Intake | LineColumns = intake
     rows: ParquetReader | None = None
     with collection_paused():
         for file in expand(files):
@@ -81,10 +84,12 @@ def evaluate_files(
                 rows = rows or _parquet_reader(opened, intake, trace_field, wanted, file)
                 rows.read(file, progress=progress, checked=checked)
                 continue
-            lines = lines or _lines_reader(opened, intake, wanted)
+            if columns is intake and is_large(file, _WORTH_COLUMNS):
+                columns = _lines_reader(opened, intake, wanted)
+            reader = columns if is_large(file, _WORTH_COLUMNS) else intake
             line = 1
             for block in read_blocks(file, limits=wanted.limits, progress=progress):
-                line += lines.block(block, file=file, line=line)
+                line += reader.block(block, file=file, line=line)
                 checked(line)
     return tally
 

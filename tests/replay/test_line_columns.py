@@ -13,6 +13,7 @@ from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.report import run_report
 from rop_otel.core.profile.tally import Tally
+from rop_otel.replay import evaluate
 from rop_otel.replay.evaluate import Asked, evaluate_files, report_of
 from rop_otel.replay.line_columns import LineColumns
 from tests.core.profile.declared import INVERSE, changed, opened
@@ -136,11 +137,24 @@ def test_other_paths_have_no_columns(name: str) -> None:
     assert LineColumns.compile(OTHERS[name], Intake(OTHERS[name], Tally(OTHERS[name]))) is None
 
 
-def test_files_are_read_as_columns_where_that_is_the_same(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [0, 10**9])
+def test_a_file_is_read_as_columns_where_it_is_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
     """The way in that a file takes says nothing about its report."""
     (tmp_path / "r.jsonl").write_bytes(b"\n".join([PLAIN, PLAIN.replace(b"r1", b"r2"), b"", PLAIN]))
+    monkeypatch.setattr(evaluate, "_WORTH_COLUMNS", size)
+    blocks: list[bytes] = []
+
+    def block(self: LineColumns, data: bytes, *, file: str, line: int) -> int:
+        blocks.append(data)
+        return seen(self, data, file=file, line=line)
+
+    seen = LineColumns.block
+    monkeypatch.setattr(LineColumns, "block", block)
     reports = [
         report_of(DECLARATIONS["any"], evaluate_files(DECLARATIONS["any"], [str(tmp_path / "r.jsonl")], asked=asked))
         for asked in (Asked(), Asked(fast=False))
     ]
     assert reports[0].as_dict() == reports[1].as_dict()
+    assert bool(blocks) == (size == 0)
