@@ -50,3 +50,12 @@ class InputError(RopError, ValueError):
 
 class PipelineError(RopError, RuntimeError):
     """The reference pipeline cannot run: a model or an optional library is missing."""
+
+
+def remedy(extra: str) -> str:
+    """Return what to do where the libraries of an extra are missing.
+
+    >>> remedy("cpu")
+    "install the extra cpu of rop-otel, as in pip install '<checkout>[cpu]'"
+    """
+    return f"install the extra {extra} of rop-otel, as in pip install '<checkout>[{extra}]'"

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rop_otel.cli.grafana import resolve_settings
-from rop_otel.errors import ConfigurationError
+from rop_otel.errors import ConfigurationError, remedy
 
 
 def dashboards(
@@ -17,9 +17,9 @@ def dashboards(
         Path | None, typer.Option(metavar="FILE", help="Settings in TOML: names, targets, windows, labels.")
     ] = None,
     target: Annotated[
-        float | None, typer.Option(help="Share of selected objects that must reach the reader [0.95].")
+        float | None, typer.Option(help="Share of selected objects that must reach the reader; 0.95 by default.")
     ] = None,
-    service_label: Annotated[str | None, typer.Option(help="The label that names the service [job].")] = None,
+    service_label: Annotated[str | None, typer.Option(help="The label that names the service; job by default.")] = None,
     path: Annotated[str | None, typer.Option(metavar="FOLDER", help="Where Grafana will find the dashboards.")] = None,
 ) -> None:
     """Write three Grafana dashboards and the provisioning files that make Grafana pick them up from a folder.
@@ -32,6 +32,6 @@ def dashboards(
     try:
         files = dashboard_files(settings)
     except ImportError as error:
-        raise ConfigurationError(f"{error.name} is missing: pip install 'rop-otel[grafana]'") from error
+        raise ConfigurationError(f"{error.name} is missing: {remedy('grafana')}") from error
     write(folder, files)
     print(f"Wrote {', '.join(files)} to {folder}. Grafana looks for the dashboards in {settings.dashboards_path}.")

@@ -37,7 +37,10 @@ def evaluate(
         typer.Option(metavar="PATH", help="Field of the traced key: compare its membership with the selected one's."),
     ] = None,
     partial: Annotated[
-        bool, typer.Option("--partial", help="Write this shard's part, to be combined by merge, instead of a report.")
+        bool,
+        typer.Option(
+            "--partial", metavar="", help="Write this shard's part, to be combined by merge, instead of a report."
+        ),
     ] = False,
     max_line_bytes: Annotated[int | None, typer.Option(min=1, help="Longest line of a record file.")] = None,
     max_file_bytes: Annotated[int | None, typer.Option(min=1, help="Largest file of a declaration.")] = None,

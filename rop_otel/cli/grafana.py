@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from rop_otel.errors import ConfigurationError, InputError
+from rop_otel.errors import ConfigurationError, InputError, remedy
 
 if TYPE_CHECKING:
     from rop_otel_grafana import Settings
@@ -28,7 +28,7 @@ def resolve_settings(config: Path | None, **options: object) -> Settings:
     try:
         from rop_otel_grafana import Settings, read_settings
     except ImportError as error:
-        raise ConfigurationError(f"{error.name} is missing: pip install 'rop-otel[grafana]'") from error
+        raise ConfigurationError(f"{error.name} is missing: {remedy('grafana')}") from error
     try:
         given = {} if config is None else read_settings(config)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

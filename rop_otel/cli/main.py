@@ -51,7 +51,8 @@ def _print_version(asked: bool) -> None:
 @app.callback()
 def _main(
     _: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option("--version", metavar="", callback=_print_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
     pass

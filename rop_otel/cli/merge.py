@@ -30,7 +30,7 @@ def merge(
     report: ReportOption = None,
     records_out: RecordsOutOption = None,
     no_records: NoRecordsOption = False,
-    partial: Annotated[bool, typer.Option("--partial", help="Write a partial report again.")] = False,
+    partial: Annotated[bool, typer.Option("--partial", metavar="", help="Write a partial report again.")] = False,
 ) -> None:
     """Combine partial reports, any number in any order, into exactly the report that one pass gives.
 

@@ -16,18 +16,18 @@ def rules(
         Path | None, typer.Option(metavar="FILE", help="Settings in TOML: names, targets, windows, labels.")
     ] = None,
     target: Annotated[
-        float | None, typer.Option(help="Share of selected objects that must reach the reader [0.95].")
+        float | None, typer.Option(help="Share of selected objects that must reach the reader; 0.95 by default.")
     ] = None,
     handoff: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=TARGET", help="A handoff that must be there, with its own target; repeatable."),
     ] = None,
-    service_label: Annotated[str | None, typer.Option(help="The label that names the service [job].")] = None,
+    service_label: Annotated[str | None, typer.Option(help="The label that names the service; job by default.")] = None,
     label: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="A label for every alert; repeatable.")
     ] = None,
     runbook: Annotated[
-        str | None, typer.Option(metavar="URL", help="Where the runbook can be read [runbook.md].")
+        str | None, typer.Option(metavar="URL", help="Where the runbook can be read; runbook.md by default.")
     ] = None,
 ) -> None:
     """Write recording rules, alerts, an example routing and the runbook, for your own names, targets and labels."""

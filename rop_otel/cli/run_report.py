@@ -44,7 +44,7 @@ RecordsOutOption = Annotated[
     str | None,
     typer.Option("--records-out", metavar="FILE", help="Write the records apart, as JSON Lines."),
 ]
-NoRecordsOption = Annotated[bool, typer.Option("--no-records", help="Leave the records out of the report.")]
+NoRecordsOption = Annotated[bool, typer.Option("--no-records", metavar="", help="Leave the records out of the report.")]
 CutoffOption = Annotated[
     list[int] | None,
     typer.Option("--at", metavar="K...", min=1, help="Cutoffs of the diagnostics, beside the declared one."),

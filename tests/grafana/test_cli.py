@@ -104,6 +104,6 @@ def test_a_missing_library_names_the_extra(verb: str, library: str, tmp_path: Pa
     """Without the extra the verb says how to install it; rules need no Grafana library."""
     result = run(verb, tmp_path / "out", before=f"import sys; sys.modules[{library!r}] = None\n")
     assert result.returncode == 2
-    assert "pip install 'rop-otel[grafana]'" in result.stderr
+    assert "pip install '<checkout>[grafana]'" in result.stderr
     without_grafana = run("rules", tmp_path, before="import sys; sys.modules['grafana_foundation_sdk'] = None\n")
     assert without_grafana.returncode == 0
