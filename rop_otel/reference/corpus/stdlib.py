@@ -43,21 +43,18 @@ _NEIGHBOUR_MODULES = ("pydantic.main", "pydantic.fields", "pydantic.dataclasses"
 _MAX_NEIGHBOURS = 60
 
 
-def read_standard_library(
-    *, root: Path | None = None, modules: tuple[str, ...] = MODULES, max_items: int = MAX_ITEMS
-) -> Corpus:
+def read_standard_library(*, root: Path | None = None, modules: tuple[str, ...] = MODULES) -> Corpus:
     """Read the documented objects of the running Python's standard library.
 
     Args:
         root: Folder of the library; the running Python's own by default.
         modules: Modules to read, in order.
-        max_items: Most objects.
 
     Raises:
         PipelineError: No documented module is there (a Python installed without its sources).
     """
     folder = root or Path(sysconfig.get_paths()["stdlib"])
-    items = tuple(_items(Library(folder, modules), scope=SCOPE, limit=max_items))
+    items = tuple(_items(Library(folder, modules), scope=SCOPE, limit=MAX_ITEMS))
     if not items:
         raise PipelineError(f"no documented Python source found in {str(folder)!r}; name a corpus with --corpus")
     version = f"{SCOPE}-{platform.python_version()}"
