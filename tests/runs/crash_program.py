@@ -17,13 +17,18 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-declaration, journal, fsync = sys.argv[1:4]
-with rop.run("nightly", declaration=declaration, journal=journal, fsync=fsync == "True") as run:
-    say(f"resumed {len(run.missing)}")
-    for record_id in run.missing:
-        with rop.handoff("qa", record_id=record_id, selected="obj-a") as handoff:
-            with rop.using_stage("packing") as stage:
-                stage.returned(["x", "a#0"])
-            time.sleep(0.002)
-        say(f"{record_id} {handoff.assessment.verdict}")
-sys.stdout.buffer.write(b"report\n" + run.close().to_bytes())
+def main(declaration: str, journal: str, fsync: str) -> None:
+    """Work."""
+    with rop.run("nightly", declaration=declaration, journal=journal, fsync=fsync == "True") as run:
+        say(f"resumed {len(run.missing)}")
+        for record_id in run.missing:
+            with rop.handoff("qa", record_id=record_id, selected="obj-a") as handoff:
+                with rop.using_stage("packing") as stage:
+                    stage.returned(["x", "a#0"])
+                time.sleep(0.002)
+            say(f"{record_id} {handoff.assessment.verdict}")
+    sys.stdout.buffer.write(b"report\n" + run.close().to_bytes())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:4])

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 import rop_otel as rop
-from rop_otel.runs import journal as journals
 from rop_otel.runs.journal import Journal, Stamp
 from rop_otel.tracing import runtime
 from tests.runs.audit import answer, evaluated, sealed
@@ -26,8 +25,8 @@ class FullDisk:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *, truncates: bool = True) -> None:
         self.full = False
         self._write, self._truncate, self._truncates = os.write, os.ftruncate, truncates
-        monkeypatch.setattr(journals.os, "write", self.write)
-        monkeypatch.setattr(journals.os, "ftruncate", self.truncate)
+        monkeypatch.setattr(os, "write", self.write)
+        monkeypatch.setattr(os, "ftruncate", self.truncate)
 
     def write(self, file: int, data: Any) -> int:
         """Write, or some of it."""
@@ -210,7 +209,7 @@ def test_a_disk_that_keeps_half_a_line(tmp_path: Path, monkeypatch: pytest.Monke
 def test_fsync_is_what_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each line is waited for where that was asked for, and so is the name of a new file."""
     synced: list[int] = []
-    monkeypatch.setattr(journals.os, "fsync", synced.append)
+    monkeypatch.setattr(os, "fsync", synced.append)
     for fsync, calls in ((False, 0), (True, 3)):
         synced.clear()
         journal = Journal(str(tmp_path / f"{fsync}.jsonl"), stamp=STAMP, fsync=fsync)

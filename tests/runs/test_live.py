@@ -9,9 +9,12 @@ import pytest
 
 import rop_otel as rop
 from rop_otel import semconv
+from rop_otel.core.handoff import HandoffRecord
+from rop_otel.runs.book import Book
+from rop_otel.runs.journal import Stamp
 from rop_otel.tracing import runtime
 from rop_otel.tracing.runs import RUNS
-from tests.core.profile.declared import RESOLVER
+from tests.core.profile.declared import RESOLVER, opened
 from tests.export.monitored import Monitored
 from tests.runs.audit import answer, command, evaluated, sealed
 from tests.tracing.watched import Watched
@@ -224,8 +227,8 @@ def test_the_deadline_ends_a_run(tmp_path: Path) -> None:
         now += 1
         assert answer("r3", "obj-a", ["a#0"]).verdict == "PASS"
         assert run.late == 1
-        assert run.report is not None
         assert RUNS.of("nightly") is None
+        assert run.standing().records["MISSING"] == 1
     assert run.close().run.accounts.missing == ("r3",)
     assert run.missing == ("r3",)
     assert run.standing().records["STARTED"] == 3
@@ -281,11 +284,18 @@ def test_the_applications_exceptions_pass() -> None:
     assert run.close().run.accounts.missing == ("b",)
 
 
-def test_an_observation_that_fails_is_said(watched: Watched) -> None:
+class Failing(Book):
+    """Fails at every line."""
+
+    def line_of(self, record: HandoffRecord, assessment: rop.Assessment) -> bytes:
+        """Fail."""
+        raise LookupError
+
+
+def test_an_observation_that_fails_is_said(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where our own code fails, the application goes on and the report is not complete."""
     with rop.run("nightly", expected=["a"]) as run:
-        assert run._book is not None
-        run._book.line_of = lambda record, assessment: 1 / 0  # type: ignore[method-assign,assignment]
+        monkeypatch.setattr(run, "_book", Failing(opened(), stamp=Stamp(run_id="nightly"), file=""))
         assert answer("a", "x", ["x"]).verdict == "PASS"
     assert run.close().incomplete == ("1 handoffs could not be counted",)
     assert run.close().as_dict()["incomplete"]
