@@ -82,6 +82,12 @@ def test_alert_fires_when_it_should(path: Path) -> None:
     assert tested.returncode == 0, tested.stdout + tested.stderr
 
 
+def test_ratios_are_right_or_absent() -> None:
+    """A recorded ratio is the exact share over all processes, and there is none where nothing happened."""
+    tested = answer("promtool", "test", "rules", "recording.yaml", folder=Path(__file__).parent)
+    assert tested.returncode == 0, tested.stdout + tested.stderr
+
+
 def test_every_alert_has_cases() -> None:
     """There is a file of cases for every alert: one that fires right after it did not, and one that never does."""
     assert [path.stem for path in CASES] == NAMES
