@@ -104,34 +104,47 @@ def _state(plain: io.BufferedReader) -> tuple[int, int] | None:
 
 def _whole_lines(stream: io.BufferedReader, file: str, limits: Limits) -> Iterator[bytes]:
     held: list[bytes] = []
-    length = line = 0
+    length = done = 0
     while piece := stream.read1(_BLOCK):
         cut = piece.rfind(b"\n") + 1
         if cut:
             block = b"".join((*held, piece[:cut]))
-            _check_lengths(block, line, file, limits)
-            line += block.count(b"\n")
+            if len(block) > limits.max_line_bytes:
+                _check_lengths(block, done, file, limits)
+            done += len(block)
             yield block
             held, length = [], 0
         if cut < len(piece):
             held.append(piece[cut:])
             length += len(piece) - cut
         if length > limits.max_line_bytes:
-            raise _too_long(file, line + 1, limits)
+            raise _too_long(file, done, limits)
     if held:
         yield b"".join(held)
 
 
-def _check_lengths(block: bytes, before: int, file: str, limits: Limits) -> None:
-    if len(block) > limits.max_line_bytes:
-        for number, text in enumerate(block.split(b"\n"), before + 1):
-            if len(text) > limits.max_line_bytes:
-                raise _too_long(file, number, limits)
+def _check_lengths(block: bytes, done: int, file: str, limits: Limits) -> None:
+    for text in block.split(b"\n"):
+        if len(text) > limits.max_line_bytes:
+            raise _too_long(file, done, limits)
+        done += len(text) + 1
 
 
-def _too_long(file: str, line: int, limits: Limits) -> InputError:
+def _too_long(file: str, start: int, limits: Limits) -> InputError:
     why = f"longer than {limits.max_line_bytes:,} bytes; raise --max-line-bytes to read it"
-    return InputError(why, file=file, line=line)
+    return InputError(why, file=file, line=_line_at(file, start))
+
+
+def _line_at(file: str, start: int) -> int | None:
+    """Return the number of the line that starts at a place; lines are counted only where there is an error to tell."""
+    if not os.path.isfile(file):
+        return None
+    line = 1
+    with open(file, "rb") as plain, unpacked(plain) as stream:
+        while start > 0 and (piece := stream.read1(min(_BLOCK, start))):
+            line += piece.count(b"\n")
+            start -= len(piece)
+    return line
 
 
 @contextmanager

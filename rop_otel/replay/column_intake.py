@@ -28,15 +28,15 @@ class ColumnIntake:
         Args:
             columns: The records.
             ids: Their record IDs.
-            plain: Which of them are well-formed; what the columns hold for others means nothing.
+            plain: Which of them are well-formed and have a record ID; what the columns hold for others means nothing.
             file: Where they stand.
             lines: The line or row of each.
 
         Returns:
-            Which of them were taken in: those with a record ID and a key that the resolver knows.
+            Which of them were taken in: the plain ones with a key that the resolver knows.
         """
         objects = self._ranking.objects(columns)
-        taken: Flags = plain & (objects >= 0) & (columns.lengths > 0)
+        taken: Flags = plain & (objects >= 0)
         ranks = self._ranking.ranks(columns, objects)
         whole = bool(taken.all())
         places = np.flatnonzero(taken)

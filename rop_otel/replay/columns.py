@@ -21,13 +21,11 @@ class Columns:
     """The fields of plain records.
 
     Args:
-        lengths: Of the record IDs.
         selections: The selected keys, one each.
         returned: Every returned ID, one record's after the other's.
         offsets: Where each record's begin, and where the last one's end.
     """
 
-    lengths: Ints
     selections: Texts
     returned: Texts
     offsets: Ints

@@ -65,9 +65,11 @@ class LineColumns:
         places = np.array(rows.places, dtype=np.int64)
         selections, keyed = _strings(rows.selections)
         returned, offsets, flat = _lists(rows.returned)
-        lengths = np.fromiter(map(len, rows.record_ids), dtype=np.int64, count=len(places))
-        columns = Columns(lengths=lengths, selections=selections, returned=returned, offsets=offsets)
-        taken = self._columns.take(columns, rows.record_ids, keyed & flat, file=file, lines=places + line)
+        plain = keyed & flat
+        if "" in rows.record_ids:
+            plain &= np.array([bool(each) for each in rows.record_ids])
+        columns = Columns(selections=selections, returned=returned, offsets=offsets)
+        taken = self._columns.take(columns, rows.record_ids, plain, file=file, lines=places + line)
         left: list[int] = places[~taken].tolist()
         return left
 

@@ -16,7 +16,7 @@ from rop_otel.core.profile.intake import Intake
 from rop_otel.errors import InputError
 from rop_otel.replay.column_intake import ColumnIntake
 from rop_otel.replay.columns import ColumnRanking, Columns
-from rop_otel.replay.texts import Ints, Texts
+from rop_otel.replay.texts import Flags, Ints, Texts
 
 _ROWS: Final = 16384
 """Rows of a batch."""
@@ -91,8 +91,8 @@ class ParquetReader:
         left: Sequence[int] = range(batch.num_rows)
         columns = None if self._columnar is None else self._columns(batch)
         if columns is not None and self._columnar is not None:
-            found, ids = columns
-            plain, lines = np.ones(len(ids), dtype=bool), np.arange(line, line + len(ids))
+            found, ids, plain = columns
+            lines = np.arange(line, line + len(ids))
             left = np.flatnonzero(~self._columnar.take(found, ids, plain, file=file, lines=lines)).tolist()
         self._rows(batch, left, file, line)
 
@@ -105,7 +105,7 @@ class ParquetReader:
                 continue
             self._intake.record(record, file=file, line=line + place)
 
-    def _columns(self, batch: Any) -> tuple[Columns, list[str]] | None:
+    def _columns(self, batch: Any) -> tuple[Columns, list[str], Flags] | None:
         declaration: Declaration | None = self._declaration
         if declaration is None:
             return None
@@ -121,12 +121,11 @@ class ParquetReader:
         if returned is None:
             return None
         columns = Columns(
-            lengths=_laid_out(record_ids).lengths,
             selections=_laid_out(selections),
             returned=_laid_out(returned),
             offsets=offsets - offsets[0],
         )
-        return columns, record_ids.to_pylist()
+        return columns, record_ids.to_pylist(), _laid_out(record_ids).lengths > 0
 
 
 def parquet_records(file: str) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -147,9 +147,8 @@ class RawLane:
             return None
         if len(found) != lines:
             return None
-        return RawRows(
-            list(range(lines)), [row[0] for row in found], [row[1] for row in found], [row[2] for row in found], []
-        )
+        record_ids, selections, returned = map(list, zip(*found, strict=True))
+        return RawRows(list(range(lines)), record_ids, selections, returned, [])
 
     def take(self, lines: Sequence[bytes]) -> RawRows:
         """Read lines one by one; one with a backslash is left over.
