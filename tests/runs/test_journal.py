@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import errno
+import json
 import logging
 import os
 from pathlib import Path
 from typing import Any
 
+import jsonschema  # type: ignore[import-untyped] # it ships no types
 import pytest
 
 import rop_otel as rop
+from rop_otel.core.profile.schema import schema
 from rop_otel.runs.journal import Journal, Stamp
 from rop_otel.tracing import runtime
 from tests.runs.audit import answer, evaluated, sealed
@@ -185,6 +188,7 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("1 observations could not be written to the journal",),
     )
     assert b'"incomplete": [' in report.to_bytes()
+    jsonschema.validate(json.loads(report.to_bytes()), schema("run_report"), cls=jsonschema.Draft202012Validator)
     assert watched.errors("run") == 1
     assert [b'"%s"' % name in journal.read_bytes() for name in (b"r1", b"r2", b"r3")] == [True, False, True]
     assert rop.run("nightly", declaration=declaration, journal=journal).missing == ("r2",)

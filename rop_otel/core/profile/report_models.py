@@ -126,4 +126,8 @@ class RunReportDocument(_Shape):
     malformed_observations: list[MalformedObservation]
     declaration_errors: list[DeclarationError]
     diagnostics: Diagnostics = Field(default_factory=_absent)
+    incomplete: Annotated[
+        list[Text],
+        Field(default_factory=_absent, description="Why a live run's report, or its journal, lacks something."),
+    ]
     records: list[RecordReport] = Field(default_factory=_absent)

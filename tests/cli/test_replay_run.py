@@ -1,0 +1,62 @@
+"""``rop-otel replay --declaration`` from the outside."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_replay import recorded, refused, run
+from tests.replay.test_run import trip
+from tests.runs.audit import sealed
+
+PASSING = [span for number, name in ((1, "r1"), (11, "r2"), (21, "r3")) for span in trip(number, name, "a#0")]
+
+
+@pytest.mark.parametrize(
+    ("names", "ids", "code"),
+    [
+        (("r1", "r2", "r3"), "a#0", 0),
+        (("r1", "r2", "r3"), "x", 1),
+        (("r1", "r2"), "a#0", 3),
+        (("r1", "r2", "r2"), "a#0", 4),
+    ],
+)
+def test_exit_codes(tmp_path: Path, names: tuple[str, ...], ids: str, code: int) -> None:
+    """They are those of evaluate, whatever the format, and the text ends with the run."""
+    spans = [span for place, name in enumerate(names) for span in trip(1 + 10 * place, name, ids)]
+    arguments = ("replay", recorded(tmp_path, spans), "--declaration", sealed(tmp_path))
+    result = run(*arguments)
+    assert (result.returncode, result.stderr) == (code, b"")
+    assert b"RUN_" in result.stdout
+    told = run(*arguments, "--format", "json")
+    assert told.returncode == code
+    assert json.loads(told.stdout)["run"]["declaration_id"] == "made-up"
+
+
+def test_the_run_is_what_evaluate_says(tmp_path: Path) -> None:
+    """The same records from a file give the same report."""
+    declaration = sealed(tmp_path)
+    lines = [{"record_id": name, "selected": "obj-a", "ids": ["a#0"]} for name in ("r1", "r2", "r3")]
+    records = tmp_path / "records.jsonl"
+    records.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    evaluated = run("evaluate", declaration, "--records", records, "--format", "json")
+    replayed = run("replay", recorded(tmp_path, PASSING), "--declaration", declaration, "--format", "json")
+    assert json.dumps(json.loads(replayed.stdout)["run"]) == json.dumps(json.loads(evaluated.stdout))
+
+
+def test_an_error_in_a_finding_does_not_fail_a_run(tmp_path: Path) -> None:
+    """With a declaration the run decides the exit code; a finding is told and no more."""
+    spans = [span for span in PASSING if span.name != "none"]
+    assert run("replay", recorded(tmp_path, spans), "--declaration", sealed(tmp_path, mode="soft")).returncode == 0
+
+
+def test_refused(tmp_path: Path) -> None:
+    """A declaration that is not there, and a resolver that is not its own, are refused in one line."""
+    file, declaration = recorded(tmp_path, PASSING), sealed(tmp_path)
+    assert "nowhere.json: cannot be read" in refused("replay", file, "--declaration", tmp_path / "nowhere.json")
+    own, other = tmp_path / "resolver.json", tmp_path / "other.json"
+    other.write_text('{"resolver_version": "1", "objects": {}}')
+    assert "is not the resolver of" in refused("replay", file, "--declaration", declaration, "--resolver", other)
+    assert run("replay", file, "--declaration", declaration, "--resolver", own).returncode == 0
