@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 HERE = Path(__file__).parent
-BENCHMARKS = ("overhead", "assess", "memory")
+BENCHMARKS = ("overhead", "assess", "memory", "evaluate")
 PACKAGES = ("opentelemetry-sdk", "prometheus-client", "pydantic", "pytrec-eval-terrier")
 
 

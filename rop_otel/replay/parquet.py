@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
@@ -64,7 +65,7 @@ class ParquetReader:
         try:
             with pq.ParquetFile(file, memory_map=False) as source:
                 rows, total = 0, max(source.metadata.num_rows, 1)
-                size = source.metadata.serialized_size
+                size = os.path.getsize(file)
                 for batch in self._batches(source):
                     self._batch(batch, file, rows + 1)
                     rows += batch.num_rows
