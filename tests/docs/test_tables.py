@@ -137,6 +137,11 @@ def test_arguments_of_stage_and_handoff_are_complete() -> None:
     assert set(parameters(rop.using_stage)) - {"input"} == set(parameters(rop.stage)) - {"input_arg", "top_k_arg"}
 
 
+def test_arguments_of_run_are_complete() -> None:
+    """Each argument of a run has its row, in order."""
+    assert [code(row[0]) for row in table(read("docs/live-runs.md"), "argument")] == parameters(rop.run)
+
+
 def test_methods_are_complete() -> None:
     """Each method of a stage and each member of a handoff has its row, with all its arguments."""
     document = read("docs/decorating.md")
