@@ -239,7 +239,7 @@ RUN_STATUS: Final = Metric(
     name="rop.run.status",
     prometheus="rop_run_status",
     kind="gauge",
-    unit="1",
+    unit="{run}",
     description="1 for the status that a run has now, 0 for the others.",
     attributes=(RUN_ID, STATUS),
 )

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from weakref import WeakKeyDictionary, WeakSet
 
 from opentelemetry import metrics, trace
@@ -22,6 +22,7 @@ from rop_otel.config import Config
 from rop_otel.core.handoff.sink import Sink
 from rop_otel.export import providers
 from rop_otel.export.bounded import Caller
+from rop_otel.export.own import Own
 from rop_otel.export.processor import RopSpanProcessor
 from rop_otel.meters.events import Events
 from rop_otel.meters.instruments import Recorder, observe
@@ -35,6 +36,14 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger("rop_otel")
 _EXIT_TIMEOUT = 5.0
+
+
+@runtime_checkable
+class _Flushable(Protocol):
+    """A provider of the SDK, of any signal."""
+
+    def force_flush(self) -> bool:
+        """Export what there is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +67,7 @@ class Process:
         self._tally: Tally | None = None
         self._caps: tuple[int, int] | None = None
         self._flushed: SdkTracerProvider | None = None
-        self._own: SdkTracerProvider | None = None
+        self._own = Own()
         self._caller: Caller | None = None
         self._processors: WeakKeyDictionary[SdkTracerProvider, RopSpanProcessor] = WeakKeyDictionary()
         self._observed: WeakSet[MeterProvider] = WeakSet()
@@ -78,22 +87,21 @@ class Process:
             ConfigurationError: ``/metrics`` cannot be served there, or the environment asks for an exporter that cannot
                 be made.
         """
-        unset = config.enabled and tracers is None and providers.is_unset()
-        exporters = providers.exporters_asked_for() if unset else ()
         server, address = self._serve(config)
         try:
-            provider = self._provider(config, tracers, exporters) if config.enabled else None
+            self._make_missing(config, tracers=tracers is None, meters=meters is None, logs=logs is None)
         except BaseException:
             if server is not None and server is not self.server:
                 server.stop()
             raise
+        provider = self._provider(tracers) if config.enabled else None
         if self.server is not None and self.server is not server:
             self.server.stop()
         self.server, self._address, self._flushed = server, address, provider
         self._providers = _Providers(
             tracers=provider or tracers,
-            meters=meters or metrics.get_meter_provider(),
-            logs=logs or get_logger_provider(),
+            meters=meters or self._own.meters or metrics.get_meter_provider(),
+            logs=logs or self._own.logs or get_logger_provider(),
         )
         self._use(config, self._providers)
         if provider is not None and provider not in self._processors:
@@ -106,12 +114,15 @@ class Process:
         if self._runtime is None:
             return
         install(None)
-        server, provider = self.server, self._flushed
-        self._runtime = self._tally = self.server = self._address = self._flushed = None
+        server, provider, through = self.server, self._flushed, self._providers
         if server is not None:
             server.stop()
-        if provider is not None:
-            self._bounded(provider.force_flush, timeout)
+        flushes = [
+            each.force_flush for each in (through.meters, through.logs, provider) if isinstance(each, _Flushable)
+        ]
+        if flushes:
+            self._bounded(lambda: [flush() for flush in flushes], timeout)
+        self._runtime = self._tally = self.server = self._address = self._flushed = None
 
     def _serve(self, config: Config) -> tuple[MetricsServer | None, tuple[str, int] | None]:
         """Return the server that the configuration asks for: the running one, where its address was asked for too."""
@@ -124,16 +135,22 @@ class Process:
 
         return MetricsServer(lambda: self._tally, host=config.metrics_host, port=config.metrics_port), address
 
-    def _provider(
-        self, config: Config, given: TracerProvider | None, exporters: tuple[str, ...]
-    ) -> SdkTracerProvider | None:
+    def _make_missing(self, config: Config, *, tracers: bool, meters: bool, logs: bool) -> None:
+        """Make the providers that were not given, that nobody has set, and that the environment asks for."""
+        if not config.enabled:
+            return
+        before = self._own
+        self._own = before.with_missing(config.service_name, tracers=tracers, meters=meters, logs=logs)
+        if self._own is before:
+            return
+        self._caller = self._caller or Caller()
+        if self._own.tracers is not None and self._own.tracers is not before.tracers:
+            trace.set_tracer_provider(self._own.tracers)
+
+    @staticmethod
+    def _provider(given: TracerProvider | None) -> SdkTracerProvider | None:
         if given is not None:
             return given if isinstance(given, SdkTracerProvider) else None
-        if exporters:
-            self._own = providers.create_provider(config.service_name, exporters)
-            self._caller = self._caller or Caller()
-            trace.set_tracer_provider(self._own)
-            return self._own
         return providers.global_provider()
 
     def _use(self, config: Config, through: _Providers) -> None:
@@ -168,7 +185,7 @@ class Process:
     def _bounded(self, do: Callable[[], object], timeout: float) -> None:
         self._caller = self._caller or Caller()
         if not self._caller.call(do, timeout=timeout):
-            _logger.warning("the span exporter took longer than %s s; spans that it still holds may be lost", timeout)
+            _logger.warning("the exporters took longer than %s s; what they still hold may be lost", timeout)
 
     def _hook(self) -> None:
         """Ask once to be told of forks and of the end."""
@@ -180,8 +197,8 @@ class Process:
             os.register_at_fork(after_in_child=self._after_fork)
 
     def _at_exit(self) -> None:
-        own, self._own = self._own, None
-        if own is not None:
+        own, self._own = self._own, Own()
+        if own != Own():
             self._bounded(own.shutdown, _EXIT_TIMEOUT)
 
     def _after_fork(self) -> None:
@@ -190,6 +207,6 @@ class Process:
         if self.server is not None:
             self.server.abandon()
         self.server = self._address = self._tally = None
-        self._caller = None if self._own is None else Caller()
+        self._caller = None if self._own == Own() else Caller()
         if self._runtime is not None:
             self._use(self._runtime.config, self._providers)

@@ -1,24 +1,22 @@
-"""Which tracer provider to work with: the one given, the one set, or one made as the environment asks."""
+"""Which providers to work with: the ones given, the ones set, or ones made as the environment asks."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from opentelemetry import trace
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
 from opentelemetry.sdk.trace import TracerProvider
 
 from rop_otel.errors import ConfigurationError
+from rop_otel.export.asked import speaks_grpc
 
 if TYPE_CHECKING:
+    from opentelemetry.sdk._logs import LoggerProvider
+    from opentelemetry.sdk._logs.export import LogRecordExporter
+    from opentelemetry.sdk.metrics import MeterProvider
+    from opentelemetry.sdk.metrics.export import MetricExporter
     from opentelemetry.sdk.trace.export import SpanExporter
-
-_EXPORTER: Final = "OTEL_TRACES_EXPORTER"
-_ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
-_PROTOCOLS: Final = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
-_KNOWN: Final = frozenset({"otlp", "console", "none"})
 
 
 def global_provider() -> TracerProvider | None:
@@ -32,32 +30,23 @@ def is_unset() -> bool:
     return isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
 
 
-def exporters_asked_for(environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Return the span exporters that the environment asks for.
-
-    ``OTEL_TRACES_EXPORTER`` decides; without it, an OTLP endpoint asks for ``otlp``.
+def create_resource(service_name: str | None) -> Resource:
+    """Return what telemetry says of its origin: the service's name, an id of this instance, what the environment adds.
 
     Raises:
-        ConfigurationError: An exporter that is none of otlp, console and none.
+        ConfigurationError: OpenTelemetry cannot use what the environment says.
     """
-    source = os.environ if environ is None else environ
-    listed = [name for part in source.get(_EXPORTER, "").split(",") if (name := part.strip())]
-    for name in listed:
-        if name not in _KNOWN:
-            known = ", ".join(sorted(_KNOWN))
-            raise ConfigurationError(
-                f"the environment variable {_EXPORTER} asks for {name!r}; known are {known}. For another exporter,"
-                " set up a tracer provider and pass it as tracer_provider"
-            )
-    if listed:
-        return tuple(dict.fromkeys(name for name in listed if name != "none"))
-    return ("otlp",) if any(source.get(name, "").strip() for name in _ENDPOINTS) else ()
+    try:
+        return Resource.create({SERVICE_NAME: service_name} if service_name else None)
+    except Exception as error:
+        raise _unusable("resource", error) from error
 
 
-def create_provider(service_name: str | None, exporters: tuple[str, ...]) -> TracerProvider:
+def create_tracers(resource: Resource, exporters: tuple[str, ...]) -> TracerProvider:
     """Make a tracer provider with these exporters.
 
-    It does not shut itself down at exit, since that may take long where the collector is dead; whoever makes it does.
+    None of the providers made here shuts itself down at exit, since that may take long where the collector is dead;
+    whoever makes it does.
 
     Raises:
         ConfigurationError: OpenTelemetry cannot use what the environment says.
@@ -65,26 +54,91 @@ def create_provider(service_name: str | None, exporters: tuple[str, ...]) -> Tra
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
     try:
-        made = [_create_exporter(name) for name in exporters]
-        resource = Resource.create({SERVICE_NAME: service_name} if service_name else None)
+        made = [_span_exporter(name) for name in exporters]
         provider = TracerProvider(resource=resource, shutdown_on_exit=False)
         for exporter in made:
             provider.add_span_processor(BatchSpanProcessor(exporter))
     except Exception as error:
-        raise ConfigurationError(f"the OTEL_ environment variables make no tracer provider: {error}") from error
+        raise _unusable("tracer provider", error) from error
     return provider
 
 
-def _create_exporter(name: str) -> SpanExporter:
+def create_meters(resource: Resource, exporters: tuple[str, ...]) -> MeterProvider:
+    """Make a meter provider with these exporters, which export every ``OTEL_METRIC_EXPORT_INTERVAL`` milliseconds.
+
+    Raises:
+        ConfigurationError: OpenTelemetry cannot use what the environment says.
+    """
+    from opentelemetry.sdk.metrics import MeterProvider
+    from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+
+    try:
+        readers = [PeriodicExportingMetricReader(_metric_exporter(name)) for name in exporters]
+        return MeterProvider(readers, resource=resource, shutdown_on_exit=False)
+    except Exception as error:
+        raise _unusable("meter provider", error) from error
+
+
+def create_logs(resource: Resource, exporters: tuple[str, ...]) -> LoggerProvider:
+    """Make a logger provider with these exporters.
+
+    Raises:
+        ConfigurationError: OpenTelemetry cannot use what the environment says.
+    """
+    from opentelemetry.sdk._logs import LoggerProvider
+    from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
+
+    try:
+        made = [_log_exporter(name) for name in exporters]
+        provider = LoggerProvider(resource=resource, shutdown_on_exit=False)
+        for exporter in made:
+            provider.add_log_record_processor(BatchLogRecordProcessor(exporter))
+    except Exception as error:
+        raise _unusable("logger provider", error) from error
+    return provider
+
+
+def _unusable(what: str, error: Exception) -> ConfigurationError:
+    return ConfigurationError(f"the OTEL_ environment variables make no {what}: {error}")
+
+
+def _span_exporter(name: str) -> SpanExporter:
     if name == "console":
         from opentelemetry.sdk.trace.export import ConsoleSpanExporter
 
         return ConsoleSpanExporter()
-    protocols = (os.environ.get(variable, "").strip() for variable in _PROTOCOLS)
-    if next(filter(None, protocols), "") == "grpc":
+    if speaks_grpc("traces"):
         from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter as GrpcExporter
 
         return GrpcExporter()
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter as HttpExporter
+
+    return HttpExporter()
+
+
+def _metric_exporter(name: str) -> MetricExporter:
+    if name == "console":
+        from opentelemetry.sdk.metrics.export import ConsoleMetricExporter
+
+        return ConsoleMetricExporter()
+    if speaks_grpc("metrics"):
+        from opentelemetry.exporter.otlp.proto.grpc.metric_exporter import OTLPMetricExporter as GrpcExporter
+
+        return GrpcExporter()
+    from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter as HttpExporter
+
+    return HttpExporter()
+
+
+def _log_exporter(name: str) -> LogRecordExporter:
+    if name == "console":
+        from opentelemetry.sdk._logs.export import ConsoleLogRecordExporter
+
+        return ConsoleLogRecordExporter()
+    if speaks_grpc("logs"):
+        from opentelemetry.exporter.otlp.proto.grpc._log_exporter import OTLPLogExporter as GrpcExporter
+
+        return GrpcExporter()
+    from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter as HttpExporter
 
     return HttpExporter()

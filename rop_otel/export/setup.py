@@ -71,8 +71,10 @@ def configure(
         ttl_seconds: After this time an open handoff counts as abandoned.
         max_names, max_stages: Handoff names and stage kinds that metrics tell apart.
         citation_pattern: How a citation is written in an answer.
-        tracer_provider, meter_provider, logger_provider: Used instead of the process's global ones. Where the process
-            has no tracer provider and the environment asks for an exporter, one is made and set.
+        tracer_provider, meter_provider, logger_provider: Used instead of the process's global ones. Where there is none
+            of a kind and the environment asks for an exporter of it (``OTEL_TRACES_EXPORTER``,
+            ``OTEL_METRICS_EXPORTER``, ``OTEL_LOGS_EXPORTER`` or an OTLP endpoint), one is made; the tracer provider is
+            set for the process.
 
     Returns:
         What was set up, with the port on which ``/metrics`` is served.
@@ -104,7 +106,7 @@ def configure(
 
 
 def shutdown(*, timeout: float = 5.0) -> None:
-    """End the monitor: stop ``/metrics``, count no more, and export the spans that are left.
+    """End the monitor: stop ``/metrics``, count no more, and export what is left.
 
     Args:
         timeout: Seconds to wait for the exporter, whatever the collector does.

@@ -1,0 +1,125 @@
+"""Providers made as the environment asks, where nobody has set any up."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+from typing import Self
+
+import pytest
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
+
+from rop_otel import semconv
+from rop_otel.errors import ConfigurationError
+from rop_otel.export.asked import exporters_asked_for
+
+FAILING = """
+import rop_otel as rop
+
+rop.configure(service_name="docs-rag")
+with rop.handoff("qa") as handoff:
+    handoff.select("d1")
+    with rop.using_stage("vector") as stage:
+        stage.returned(["d2"])
+"""
+
+
+class Endpoint(HTTPServer):
+    """Takes OTLP over HTTP and keeps the bodies by path."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.bodies: dict[str, list[bytes]] = {}
+
+    def __enter__(self) -> Self:
+        Thread(target=self.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.shutdown()
+        self.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Endpoint
+
+    def do_POST(self) -> None:
+        """Keep the body."""
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.bodies.setdefault(self.path, []).append(body)
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Log nothing."""
+
+
+def run(program: str, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a program with these variables and none of the tests'."""
+    others = {name: value for name, value in os.environ.items() if not name.startswith(("OTEL_", "ROP_OTEL_"))}
+    command = [sys.executable, "-W", "error", "-c", program]
+    return subprocess.run(
+        command, env={**others, **environment}, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("environ", "asked"),
+    [
+        ({}, ()),
+        ({"OTEL_METRICS_EXPORTER": "otlp"}, ("otlp",)),
+        ({"OTEL_METRICS_EXPORTER": "none", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318"}, ()),
+        ({"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://c:4318/v1/metrics"}, ("otlp",)),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318"}, ("otlp",)),
+        ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://c:4318/v1/traces"}, ()),
+        ({"OTEL_TRACES_EXPORTER": "otlp"}, ()),
+        ({"OTEL_METRICS_EXPORTER": "prometheus,console"}, ("console",)),
+    ],
+)
+def test_the_environment_asks(environ: Mapping[str, str], asked: tuple[str, ...]) -> None:
+    """A signal's own variables decide for it, and the general endpoint stands in."""
+    assert exporters_asked_for("metrics", environ) == asked
+
+
+def test_an_unknown_exporter_is_named() -> None:
+    """The message names variable and value."""
+    with pytest.raises(ConfigurationError, match=r"OTEL_LOGS_EXPORTER asks for 'syslog'.*logger_provider"):
+        exporters_asked_for("logs", {"OTEL_LOGS_EXPORTER": "syslog"})
+
+
+@pytest.mark.parametrize("ending", ["", "rop.shutdown()"])
+def test_one_endpoint_takes_every_signal(ending: str) -> None:
+    """A process that ends, with shutdown or without, has sent spans, metrics and events of one and the same origin."""
+    with Endpoint() as endpoint:
+        url = f"http://127.0.0.1:{endpoint.server_port}"
+        ended = run(FAILING + ending, {"OTEL_EXPORTER_OTLP_ENDPOINT": url, "OTEL_EXPORTER_OTLP_COMPRESSION": "none"})
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert set(endpoint.bodies) == {"/v1/traces", "/v1/metrics", "/v1/logs"}
+    metrics = ExportMetricsServiceRequest.FromString(endpoint.bodies["/v1/metrics"][0]).resource_metrics[0]
+    logs = ExportLogsServiceRequest.FromString(endpoint.bodies["/v1/logs"][0]).resource_logs[0]
+    assert metrics.resource == logs.resource
+    assert semconv.VERDICTS.name in {metric.name for metric in metrics.scope_metrics[0].metrics}
+    assert [record.event_name for record in logs.scope_logs[0].log_records] == [semconv.GEN_AI_EVALUATION_EVENT]
+
+
+def test_what_the_application_set_up_is_used() -> None:
+    """With providers of the application's own, none is made beside them, whatever the environment asks for."""
+    program = """
+from opentelemetry import metrics, _logs
+from opentelemetry.sdk._logs import LoggerProvider
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+reader = InMemoryMetricReader()
+metrics.set_meter_provider(MeterProvider([reader]))
+_logs.set_logger_provider(LoggerProvider())
+"""
+    check = """
+assert reader.get_metrics_data().resource_metrics
+"""
+    ended = run(program + FAILING + check, {"OTEL_METRICS_EXPORTER": "carrier pigeon", "OTEL_LOGS_EXPORTER": "drum"})
+    assert (ended.returncode, ended.stderr) == (0, "")
