@@ -25,7 +25,14 @@ QUESTIONS = (
 
 
 @pytest.fixture(scope="session")
+def library() -> Corpus:
+    """The running Python's whole standard library."""
+    return read_standard_library()
+
+
+@pytest.fixture(scope="session")
 def corpus() -> Corpus:
+    """A few modules of it."""
     return read_standard_library(modules=MODULES)
 
 
@@ -36,7 +43,7 @@ def encoder() -> Encoder:
 
 @pytest.fixture(scope="session")
 def tools(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Tools:
-    """A small real index: nine modules of the standard library, and a second library beside them."""
+    """A small real index, with a second library beside the modules."""
     return load_tools(corpus, cache=tmp_path_factory.mktemp("vectors"), settings=Settings(token_budget=300))
 
 
