@@ -36,7 +36,9 @@ def demo(
     export: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the spans as OTLP JSON, for rop-otel replay.")
     ] = None,
-    serve: Annotated[bool, typer.Option("--serve", help="Keep answering, and serve /metrics on loopback.")] = False,
+    serve: Annotated[
+        bool, typer.Option("--serve", metavar="", help="Keep answering, and serve /metrics on loopback.")
+    ] = False,
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Port of /metrics with --serve; 9464 by default.")
     ] = None,
@@ -59,6 +61,8 @@ def demo(
 
     if bool(corpus) != bool(questions):
         raise ConfigurationError("--corpus and --questions go together")
+    if port is not None and not serve:
+        raise ConfigurationError("--port says where to serve: give --serve too")
     require_libraries()
     from rop_otel.cli.demo_run import Request, list_faults, run_demo
 

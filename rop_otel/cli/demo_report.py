@@ -14,14 +14,18 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from rop_otel.core.handoff import Severity, Verdict
+from rop_otel.core.handoff import Severity
 from rop_otel.reference.faults import Fault
 from rop_otel.reference.summary import MEASURES, SHOWN, Held, Summary
-from rop_otel.replay.text import printable
+from rop_otel.replay.text import counted, printable, verdict_counts
 
 _BAR: Final = 28
+_NAMED: Final = 5
 _ORDER_NOTE: Final = (
     "From the reorder on, the best passages stand at both ends on purpose: there, ranks are places in the context."
+)
+_RESCUE_NOTE: Final = (
+    "Rescue adds to what packing shows and is handed nothing else; the reader is shown both lists, one after the other."
 )
 _SEVERITY_STYLE: Final = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 
@@ -36,19 +40,29 @@ def print_summary(summary: Summary, console: Console, *, linked: bool, seconds: 
         seconds: How long everything took.
     """
     console.print(f"[bold]Time[/]       {seconds:.1f} s in all\n", highlight=False)
-    console.print(_verdicts(summary))
+    console.print(verdict_counts(summary.verdicts))
     for sentence in _selections(summary, linked=linked):
         console.print(sentence, highlight=False, soft_wrap=True)
+    if summary.unresolved:
+        console.print(escape(printable(_unknown(summary))), style="yellow", highlight=False, soft_wrap=True)
     for table in (_funnel(summary.funnel), _losses(summary), _findings(summary), _scores(summary)):
         console.print()
         console.print(table)
-    console.print(_ORDER_NOTE, style="dim", highlight=False, soft_wrap=True)
+    for note in (_ORDER_NOTE, *([_RESCUE_NOTE] if summary.rescued else [])):
+        console.print(note, style="dim", highlight=False, soft_wrap=True)
     console.print()
     console.print(_citations(summary), highlight=False, soft_wrap=True)
 
 
-def print_fault(fault: Fault, summary: Summary, console: Console) -> bool:
-    """Print whether an injected fault was caught, and return that."""
+def print_fault(fault: Fault, summary: Summary, console: Console, *, acted: bool) -> bool:
+    """Print whether an injected fault was caught, and return that.
+
+    Args:
+        fault: What was injected.
+        summary: The totals.
+        console: Where to print.
+        acted: Whether the fault changed anything.
+    """
     found = summary.found(fault.finding, fault.stage)
     lost = sum(
         count
@@ -56,13 +70,20 @@ def print_fault(fault: Fault, summary: Summary, console: Console) -> bool:
         if fault.cause and cause == fault.cause.value and stage == fault.stage
     )
     console.print(f"\n[bold]Injected[/]   {fault.name}: {escape(fault.description)}", highlight=False, soft_wrap=True)
+    if not acted:
+        console.print(
+            "[bold yellow]No effect[/]  it changed nothing here: these questions and pages give it nothing to act on",
+            highlight=False,
+            soft_wrap=True,
+        )
+        return False
     if not found:
         console.print(f"[bold red]Not caught[/] no finding {fault.finding.value} at {fault.stage}", highlight=False)
         return False
-    losses = f"; {lost:,} selected objects lost there ({fault.cause.value})" if fault.cause and lost else ""
+    losses = f"; {counted(lost, 'selected object')} lost there ({fault.cause.value})" if fault.cause and lost else ""
     console.print(
-        f"[bold green]Caught[/]     {fault.finding.value} at {fault.stage} in {found:,} of {summary.handoffs:,}"
-        f" handoffs{losses}",
+        f"[bold green]Caught[/]     {fault.finding.value} at {fault.stage} in {found:,} of"
+        f" {counted(summary.handoffs, 'handoff')}{losses}",
         highlight=False,
         soft_wrap=True,
     )
@@ -82,18 +103,22 @@ def print_faults(faults: Iterable[Fault], console: Console) -> None:
     console.print(table)
 
 
-def print_next_steps(console: Console, *, export: Path | None, resolver: Path | None, own: bool) -> None:
+def print_next_steps(
+    console: Console, *, fault: str | None, export: Path | None, resolver: Path | None, own: bool
+) -> None:
     """Print what to try next.
 
     Args:
         console: Where to print.
+        fault: The fault that was injected just now.
         export: The file of spans that was written.
         resolver: The resolver that goes with it.
         own: Whether the corpus was the user's.
     """
     command = _command()
+    other = next(name for name in ("hidden_cut", "missing_reranker") if name != fault)
     steps = [
-        (f"{command} demo --fault hidden_cut", "break one stage and see it caught; --fault list names all"),
+        (f"{command} demo --fault {other}", "break one stage and see it caught; --fault list names all"),
         (f"{command} demo --export spans.jsonl", "keep the spans, to judge them again later"),
         (f"{command} demo --serve", "keep answering, with live numbers on /metrics"),
     ]
@@ -106,24 +131,23 @@ def print_next_steps(console: Console, *, export: Path | None, resolver: Path | 
         console.print(f"  [green]{escape(step)}[/]\n      {why}", highlight=False, soft_wrap=True)
 
 
-def _verdicts(summary: Summary) -> Text:
-    text = Text.assemble((f"{summary.handoffs:,} handoffs", "bold"), ": ")
-    styles = {Verdict.PASS: "green", Verdict.FAIL: "bold red"}
-    parts = [(verdict, summary.verdicts[verdict]) for verdict in Verdict if summary.verdicts.get(verdict)]
-    for place, (verdict, count) in enumerate(parts):
-        text.append(", " if place else "")
-        text.append(f"{count:,} {verdict.value}", styles.get(verdict, "yellow"))
-    return text
-
-
 def _selections(summary: Summary, *, linked: bool) -> Iterable[str]:
     if linked:
         yield (
-            f"The selector picked a judged object for {summary.right:,} questions, another one for {summary.wrong:,},"
+            f"The selector picked a judged object for {counted(summary.right, 'question')}, another one for"
+            f" {summary.wrong:,},"
             f" none for {summary.unselected:,}."
         )
     elif summary.wrong:
-        yield f"The selected object is a judged one for {summary.right:,} questions, and not for {summary.wrong:,}."
+        right = counted(summary.right, "question")
+        yield f"The selected object is a judged one for {right}, and not for {summary.wrong:,}."
+
+
+def _unknown(summary: Summary) -> str:
+    """Return which selections the corpus does not have."""
+    named = [f"{each.question.id} selects {each.selected!r}" for each in summary.unresolved[:_NAMED]]
+    more = len(summary.unresolved) - _NAMED
+    return f"Not in the corpus: {', '.join(named)}" + (f" and {more:,} more." if more > 0 else ".")
 
 
 def _funnel(funnel: tuple[Held, ...]) -> Table:
@@ -193,7 +217,7 @@ def _row_style(stage: str) -> str:
 
 def _citations(summary: Summary) -> str:
     counts = ", ".join(f"{count:,} {name}" for name, count in summary.citations.items())
-    return f"Citations: {counts}. The reader abstained {summary.abstained:,} times."
+    return f"Citations: {counts}. The reader abstained {counted(summary.abstained, 'time')}."
 
 
 def _table(title: str, *columns: str) -> Table:

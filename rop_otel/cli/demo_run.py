@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 
+from opentelemetry.trace import TracerProvider
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 import rop_otel as rop
 from rop_otel.cli.demo_report import print_fault, print_faults, print_next_steps, print_summary
+from rop_otel.errors import ConfigurationError
 from rop_otel.export import Monitoring
-from rop_otel.reference.faults import FAULTS, Fault, find_fault
+from rop_otel.reference.faults import FAULTS, Injection, find_fault
 from rop_otel.reference.libraries import rival_distributions
-from rop_otel.reference.parts import Parts
 from rop_otel.reference.pipeline import Outcome, Pipeline
 from rop_otel.reference.query import QueryForm
 from rop_otel.reference.recording import recording_provider, write_resolver
@@ -26,6 +27,7 @@ from rop_otel.reference.settings import Settings
 from rop_otel.reference.setup import Task, files_task, load_tools, make_pipeline, standard_library_task
 from rop_otel.reference.summary import summarise
 from rop_otel.reference.tools import Tools
+from rop_otel.replay.text import counted
 
 SERVICE = "rop-otel-demo"
 DEFAULT_PORT = 9464
@@ -33,6 +35,9 @@ _INTRODUCTION = (
     "For each question, an object is selected and a hybrid pipeline looks for passages of it.\n"
     "The monitor watches: does the selected object reach the reader, and if not, where is it lost?\n"
 )
+NOT_CAUGHT, NO_EFFECT = 1, 2
+"""Exit codes of an injected fault that the monitor missed, and of one that these questions cannot show."""
+
 PAUSE_SECONDS = 0.25
 """Between two questions while serving: a load that a laptop does not notice."""
 
@@ -54,27 +59,32 @@ class Request:
 
 
 def run_demo(request: Request, console: Console) -> int:
-    """Run the demo and return its exit code: 1 where an injected fault was not caught, else 0.
+    """Run the demo and return its exit code: 1 where an injected fault was not caught, 2 where it had no effect.
 
     Raises:
         RopError: Something that the user named cannot be used, or the pipeline cannot run.
-        OSError: The export cannot be written.
+        OSError: The resolver cannot be written.
     """
     fault = find_fault(request.fault) if request.fault else None
+    injection = Injection(fault) if fault else None
+    code = 0
     started = time.perf_counter()
     task = _read(request, console)
     with _monitored(request, task) as monitoring:
         tools = _index(request, task, console)
-        pipeline = make_pipeline(tools, linked=task.linked, parts=_parts(fault))
+        pipeline = make_pipeline(tools, linked=task.linked, parts=injection.parts if injection else None)
         outcomes = list(_answers(pipeline, task, request.limit, console))
         summary = summarise(outcomes, canonical=task.corpus.resolver.canonical)
         print_summary(summary, console, linked=task.linked, seconds=time.perf_counter() - started)
-        caught = print_fault(fault, summary, console) if fault else True
+        if fault and injection and not print_fault(fault, summary, console, acted=injection.acted):
+            code = NOT_CAUGHT if injection.acted else NO_EFFECT
         if request.serve:
             _serve(pipeline, task, request.limit, monitoring, console)
     resolver_file = write_resolver(task.corpus.resolver, request.export) if request.export else None
-    print_next_steps(console, export=request.export, resolver=resolver_file, own=bool(request.corpus))
-    return 0 if caught else 1
+    print_next_steps(
+        console, fault=request.fault, export=request.export, resolver=resolver_file, own=bool(request.corpus)
+    )
+    return code
 
 
 def list_faults(console: Console) -> None:
@@ -88,24 +98,24 @@ def _read(request: Request, console: Console) -> Task:
     for sentence in rival_distributions():
         console.print(f"[yellow]Note[/]       {sentence}", highlight=False, soft_wrap=True)
     corpus = task.corpus
-    what = (
-        "pages" if request.corpus else f"documented objects of the standard library of Python {sys.version.split()[0]}"
-    )
+    what = counted(len(corpus.items), "page" if request.corpus else "documented object")
+    what += "" if request.corpus else f" of the standard library of Python {sys.version.split()[0]}"
     console.print(
-        f"[bold]Corpus[/]     {len(corpus.items):,} {what} in {len(corpus.chunks):,} passages",
+        f"[bold]Corpus[/]     {what} in {counted(len(corpus.chunks), 'passage')}",
         highlight=False,
         soft_wrap=True,
     )
     if task.assumed:
         console.print(
-            f"[yellow]Note[/]       {task.assumed:,} of {len(task.questions):,} questions say nothing of a selection:"
-            " their first judged object counts as selected",
+            f"[yellow]Note[/]       in {task.assumed:,} of {counted(len(task.questions), 'question')} nothing says what"
+            " was selected: the first judged object counts as selected",
             highlight=False,
             soft_wrap=True,
         )
     if task.left_out:
         console.print(
-            f"[yellow]Note[/]       {task.left_out:,} questions are left out: this Python has none of their objects",
+            f"[yellow]Note[/]       {counted(task.left_out, 'question')} left out: this Python has none of the"
+            " judged objects",
             highlight=False,
             soft_wrap=True,
         )
@@ -120,7 +130,7 @@ def _index(request: Request, task: Task, console: Console) -> Tools:
 
         def told(done: int, total: int) -> None:
             if done == 1:
-                console.print(f"[bold]Indexing[/]   {total:,} passages, once ...", highlight=False)
+                console.print(f"[bold]Indexing[/]   {counted(total, 'passage')}, once ...", highlight=False)
             progress.update(bar, completed=done, total=total, visible=True)
 
         tools = load_tools(
@@ -141,22 +151,28 @@ def _index(request: Request, task: Task, console: Console) -> Tools:
 def _monitored(request: Request, task: Task) -> Iterator[Monitoring]:
     """Set the monitor up before anything slow begins, so that a port or file that cannot be used is known at once."""
     provider = recording_provider(request.export, service_name=SERVICE) if request.export else None
-    port = request.port if request.port is not None else DEFAULT_PORT
     try:
-        yield rop.configure(
-            service_name=SERVICE,
-            resolver=task.corpus.resolver,
-            metrics_port=port if request.serve else None,
-            tracer_provider=provider,
-        )
+        yield _configured(request, task, provider)
     finally:
         rop.shutdown()
         if provider is not None:
             provider.shutdown()
 
 
-def _parts(fault: Fault | None) -> Parts:
-    return fault.install(Parts()) if fault else Parts()
+def _configured(request: Request, task: Task, provider: TracerProvider | None) -> Monitoring:
+    port = request.port if request.port is not None else DEFAULT_PORT
+    try:
+        return rop.configure(
+            service_name=SERVICE,
+            resolver=task.corpus.resolver,
+            metrics_port=port if request.serve else None,
+            tracer_provider=provider,
+        )
+    except ConfigurationError as error:
+        if not isinstance(error.__cause__, OSError):
+            raise
+        message = f"/metrics cannot be served on port {port} ({error.__cause__}); choose another one with --port"
+        raise ConfigurationError(message) from error
 
 
 def _answers(pipeline: Pipeline, task: Task, limit: int | None, console: Console) -> Iterator[Outcome]:

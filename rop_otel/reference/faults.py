@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from rop_otel.core.handoff import DropCause, FindingCode
 from rop_otel.errors import PipelineError
@@ -72,6 +72,37 @@ def _no_reranker(_: Tools) -> Reranker | None:
 
 def _any_scope(hits: list[Hit], _: str) -> list[Hit]:
     return hits
+
+
+class Injection:
+    """A fault in the parts of a pipeline, with what it changes there noted.
+
+    Args:
+        fault: What to inject.
+
+    Attributes:
+        parts: The parts, the faulty one among them.
+        acted: Whether the faulty part has given anything else than the right one would have.
+    """
+
+    def __init__(self, fault: Fault) -> None:
+        right = Parts()
+        faulty = fault.install(right)
+        self.acted = False
+        changed = {
+            field.name: self._compared(getattr(faulty, field.name), getattr(right, field.name))
+            for field in fields(Parts)
+            if getattr(faulty, field.name) is not getattr(right, field.name)
+        }
+        self.parts = replace(right, **changed)
+
+    def _compared(self, faulty: Callable[..., Any], right: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any) -> Any:
+            result = faulty(*given)
+            self.acted = self.acted or result != right(*given)
+            return result
+
+        return call
 
 
 _ALL = (

@@ -188,7 +188,7 @@ class Pipeline:
         """Add passages for rare words that the context lacks."""
         with rop.using_stage("rescue", input=packed, scope="scope") as stage:
             needles = find_needles(self._tools, query, packed, scope=self._scope)
-            start = self._parts.first_rescue_label(packed)
+            start = self._parts.first_rescue_label(packed) if needles else 1
             rescued = label(needles, start=start, count=self._tools.count)
             stage.returned(
                 rescued,

@@ -11,6 +11,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, SpanExportResult
 
 from rop_otel.core.profile.resolver import Resolver
+from rop_otel.errors import InputError
 from rop_otel.spans import from_sdk, write
 
 
@@ -38,10 +39,14 @@ def recording_provider(file: Path, *, service_name: str) -> TracerProvider:
     """Return a tracer provider whose spans go to a file.
 
     Raises:
-        OSError: The file cannot be written.
+        InputError: The file cannot be written.
     """
+    try:
+        stream = file.open("wb")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", file=str(file)) from error
     provider = TracerProvider(resource=Resource.create({SERVICE_NAME: service_name}))
-    provider.add_span_processor(SimpleSpanProcessor(FileExporter(file.open("wb"))))
+    provider.add_span_processor(SimpleSpanProcessor(FileExporter(stream)))
     return provider
 
 

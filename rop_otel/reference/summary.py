@@ -14,8 +14,7 @@ from rop_otel.reference.pipeline import EXPECTED, Outcome
 SHOWN: Final = "shown"
 """The row of what the reader was shown, below those of the stages."""
 
-_ROWS: Final = (*(stage for stage in EXPECTED if stage != RESCUE), SHOWN)
-"""Rescue only adds to what packing shows: a list of its own would say nothing about survival."""
+_ROWS: Final = (*EXPECTED, SHOWN)
 
 MEASURES: Final = ("recall@5", "rr", "ndcg@10")
 
@@ -59,6 +58,8 @@ class Summary:
         right, wrong, unselected: Selections that are judged relevant, that are not, and that did not come.
         abstained: Answers withheld.
         citations: By outcome.
+        unresolved: Outcomes whose selection is not in the corpus.
+        rescued: Whether rescue added anything.
         examples: The first handoff lost at each stage and cause.
         instances: The first question with each finding, and its message, by code and stage.
     """
@@ -74,6 +75,8 @@ class Summary:
     unselected: int
     abstained: int
     citations: Mapping[str, int]
+    unresolved: tuple[Outcome, ...]
+    rescued: bool
     examples: Mapping[tuple[str | None, str], Outcome]
     instances: Mapping[tuple[str, str], tuple[str, str]]
 
@@ -101,23 +104,26 @@ def summarise(outcomes: Iterable[Outcome], *, canonical: Callable[[str], str]) -
             examples.setdefault((drop.stage, drop.cause.value), outcome)
         for finding in outcome.assessment.findings:
             instances.setdefault((finding.code.value, finding.stage), (outcome.question.id, finding.message))
+    rows = _rows(assessments)
     selections = [_selection(outcome, canonical) for outcome in done]
     return Summary(
         handoffs=len(done),
         verdicts=Counter(assessment.verdict for assessment in assessments if assessment.verdict),
-        funnel=_funnel(assessments),
+        funnel=_funnel(assessments, rows),
         losses=losses,
         findings=Counter(
             (finding.severity, finding.code.value, finding.stage)
             for assessment in assessments
             for finding in assessment.findings
         ),
-        means=_means(assessments),
+        means=_means(assessments, rows),
         right=selections.count(True),
         wrong=selections.count(False),
         unselected=sum(outcome.selected is None for outcome in done),
         abstained=sum(outcome.answer.abstained for outcome in done),
         citations=_citations(assessments),
+        unresolved=tuple(each for each in done if each.assessment.verdict is Verdict.RESOLUTION_ERROR),
+        rescued=RESCUE in rows,
         examples=examples,
         instances=instances,
     )
@@ -129,7 +135,13 @@ def _selection(outcome: Outcome, canonical: Callable[[str], str]) -> bool | None
     return canonical(outcome.selected) in {canonical(raw) for raw in outcome.question.judged}
 
 
-def _funnel(assessments: list[Assessment]) -> tuple[Held, ...]:
+def _rows(assessments: list[Assessment]) -> tuple[str, ...]:
+    """Return the stages to list, in order: rescue, which mostly has nothing to add, only where it added something."""
+    rescued = any(stage.stage == RESCUE and stage.returned for each in assessments for stage in each.stages)
+    return _ROWS if rescued else tuple(row for row in _ROWS if row != RESCUE)
+
+
+def _funnel(assessments: list[Assessment], rows: tuple[str, ...]) -> tuple[Held, ...]:
     held: Counter[str] = Counter()
     total: Counter[str] = Counter()
     for assessment in assessments:
@@ -140,10 +152,10 @@ def _funnel(assessments: list[Assessment]) -> tuple[Held, ...]:
         if assessment.verdict in (Verdict.PASS, Verdict.FAIL):
             held[SHOWN] += assessment.verdict is Verdict.PASS
             total[SHOWN] += 1
-    return tuple(Held(stage=stage, held=held[stage], total=total[stage]) for stage in _ROWS if total[stage])
+    return tuple(Held(stage=stage, held=held[stage], total=total[stage]) for stage in rows if total[stage])
 
 
-def _means(assessments: list[Assessment]) -> tuple[Means, ...]:
+def _means(assessments: list[Assessment], rows: tuple[str, ...]) -> tuple[Means, ...]:
     sums: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     sizes: dict[str, list[int]] = defaultdict(list)
     for assessment in assessments:
@@ -159,7 +171,7 @@ def _means(assessments: list[Assessment]) -> tuple[Means, ...]:
             selected=_averages(sums, stage, "selected"),
             judged=_averages(sums, stage, "judged"),
         )
-        for stage in _ROWS
+        for stage in rows
         if sizes[stage]
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rich.console import Console
 from rich.table import Table
@@ -50,6 +50,26 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
+def verdict_counts(counts: Mapping[Verdict, int]) -> Text:
+    """Return how many handoffs there are, and how many have each verdict: those that matter most first."""
+    order = (Verdict.PASS, Verdict.FAIL, *(each for each in Verdict if each not in (Verdict.PASS, Verdict.FAIL)))
+    parts = [
+        Text(f"{counts[verdict]:,} {verdict.value}", style=_STYLES.get(verdict, _OTHER_VERDICT))
+        for verdict in order
+        if counts.get(verdict)
+    ]
+    return Text(f"{counted(sum(counts.values()), 'handoff')}: ") + Text(", ").join(parts)
+
+
+def counted(count: int, what: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "handoff"), counted(2000, "handoff")
+    ('1 handoff', '2,000 handoffs')
+    """
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def _handoff_lines(assessment: Assessment) -> Iterator[Text]:
     style = _STYLES.get(assessment.verdict, _OTHER_VERDICT) if assessment.verdict else _OTHER_VERDICT
     known_as = assessment.record_id or assessment.handoff_id
@@ -64,16 +84,9 @@ def _handoff_lines(assessment: Assessment) -> Iterator[Text]:
 
 
 def _total(report: Report) -> Text:
-    verdicts = Counter(assessment.verdict for assessment in report.assessments)
-    if not verdicts:
+    if not report.assessments:
         return Text("No handoffs: no span carries a handoff's name.", style=_OTHER_VERDICT)
-    total = Text(_counted(verdicts.total(), "handoff") + ": ")
-    parts = [
-        Text(f"{verdicts[verdict]} {verdict}", style=_STYLES.get(verdict, _OTHER_VERDICT))
-        for verdict in Verdict
-        if verdicts[verdict]
-    ]
-    return total + Text(", ").join(parts)
+    return verdict_counts(Counter(each.verdict for each in report.assessments if each.verdict))
 
 
 def _tables(assessments: tuple[Assessment, ...]) -> Iterator[Table]:
@@ -105,15 +118,11 @@ def _remarks(report: Report) -> Iterator[str]:
     for sha256 in report.absent_resolvers:
         yield f"The spans name resolver {sha256}, which was not given; give its file with --resolver."
     if report.orphan_stages:
-        yield f"{_counted(report.orphan_stages, 'stage span')} without a handoff: no handoff ID, and no handoff above."
+        yield f"{counted(report.orphan_stages, 'stage span')} without a handoff: no handoff ID, and no handoff above."
     if report.incomplete:
-        yield f"{_counted(len(report.incomplete), 'handoff')} without a handoff span: {_named(report.incomplete)}."
+        yield f"{counted(len(report.incomplete), 'handoff')} without a handoff span: {_named(report.incomplete)}."
     if report.duplicates:
-        yield f"{_counted(len(report.duplicates), 'handoff ID')} seen again, not assessed: {_named(report.duplicates)}."
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+        yield f"{counted(len(report.duplicates), 'handoff ID')} seen again, not assessed: {_named(report.duplicates)}."
 
 
 def _named(names: tuple[str, ...]) -> str:

@@ -6,14 +6,18 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from rop_otel.cli import demo_run
 from rop_otel.cli.main import main
+from rop_otel.core.handoff import FindingCode
 from rop_otel.reference.faults import FAULTS
 
 COMMAND = [sys.executable, "-c", "from rop_otel.cli.main import main; main()"]
@@ -60,8 +64,9 @@ def test_a_corpus_of_ones_own(
     code, out, _ = run(monkeypatch, capsys, "demo", *files)
     assert code == 0
     assert "5 pages in 5 passages" in out
-    assert "1 of 3 questions say nothing of a selection: their first judged object counts as selected" in out
-    assert "3 handoffs: 1 SELECTOR_ERROR, 2 PASS" in out
+    assert not re.search(r"^rescue ", out, re.MULTILINE)
+    assert "in 1 of 3 questions nothing says what was selected: the first judged object counts as selected" in out
+    assert "3 handoffs: 2 PASS, 1 SELECTOR_ERROR" in out
     assert re.search(r"packing +2/2 +100\.0%", out)
     assert "demo --fault hidden_cut" in out
 
@@ -75,20 +80,46 @@ def test_exported_spans_are_judged_alike(
     assert code == 0
     assert f"replay {spans} --resolver {spans}.resolver.json" in out
     code, out, _ = run(monkeypatch, capsys, "replay", str(spans), "--resolver", f"{spans}.resolver.json")
-    assert "3 handoffs: 1 SELECTOR_ERROR, 2 PASS" in out
+    assert "3 handoffs: 2 PASS, 1 SELECTOR_ERROR" in out
     assert code == 0
 
 
 def test_an_injected_fault_is_reported(
     files: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A caught fault is said and exit code 0; one that leaves no trace in this corpus is said and exit code 1."""
+    """A caught fault is said and exit code 0; one that changes nothing in this corpus is said so and exit code 2."""
     code, out, _ = run(monkeypatch, capsys, "demo", *files, "--fault", "missing_reranker", "--query", "title")
     assert code == 0
     assert "fallback_used at rerank in 3 of 3 handoffs" in out
-    code, out, _ = run(monkeypatch, capsys, "demo", *files, "--fault", "foreign_chunk", "--limit", "1")
+    for nothing_to_act_on in ("foreign_chunk", "rescue_restarts_labels"):
+        code, out, _ = run(monkeypatch, capsys, "demo", *files, "--fault", nothing_to_act_on, "--limit", "1")
+        assert code == 2
+        assert "it changed nothing here" in out
+        assert "Not caught" not in out
+    code, out, _ = run(monkeypatch, capsys, "demo", *files, "--fault", "hidden_cut")
+    assert "demo --fault hidden_cut" not in out
+
+
+def test_a_fault_that_acts_and_is_missed_fails(
+    files: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where a fault changed something and its finding did not come, that is said and exit code 1."""
+    missed = replace(FAULTS["missing_reranker"], finding=FindingCode.SCOPE_LEAK)
+    monkeypatch.setattr(demo_run, "find_fault", lambda name: missed)
+    code, out, _ = run(monkeypatch, capsys, "demo", *files, "--fault", "missing_reranker")
     assert code == 1
-    assert "no finding scope_leak at vector" in out
+    assert "Not caught no finding scope_leak at rerank" in out
+
+
+def test_a_selection_that_the_corpus_lacks_is_named(
+    files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A selected object that is no page is RESOLUTION_ERROR, with the question and the ID beside the verdicts."""
+    question = {"id": "q9", "question": "Which bird clatters?", "selected_id": "/no[t]-there"}
+    (tmp_path / "q.jsonl").write_text(json.dumps(question))
+    _, out, _ = run(monkeypatch, capsys, "demo", *files)
+    assert "1 handoff: 1 RESOLUTION_ERROR" in out
+    assert "Not in the corpus: q9 selects '/no[t]-there'." in out
 
 
 def test_faults_are_listed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,6 +138,7 @@ def test_faults_are_listed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
         (["--corpus", "a.jsonl"], "--corpus and --questions go together"),
         (["--corpus", "none.jsonl", "--questions", "q.jsonl"], "none.jsonl: cannot be read: No such file or directory"),
         (["--corpus", "bad.jsonl", "--questions", "q.jsonl"], "bad.jsonl:1: 'title' is missing"),
+        (["--port", "9464"], "--port says where to serve: give --serve too"),
     ],
 )
 def test_bad_input_is_one_line(
@@ -122,6 +154,24 @@ def test_bad_input_is_one_line(
     code, out, err = run(monkeypatch, capsys, "demo", *arguments)
     assert (code, out) == (2, "")
     assert err == f"rop-otel: {reason}\n"
+
+
+@pytest.mark.parametrize("option", ["--export", "--port"])
+def test_what_cannot_be_used_is_known_before_anything_slow(
+    option: str, files: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file that cannot be written and a port that is taken are refused before the index is made."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        given = ["--export", "no/spans.jsonl"] if option == "--export" else ["--serve", "--port", port]
+        code, out, err = run(monkeypatch, capsys, "demo", *files, *given)
+    assert code == 2
+    assert "Vectors" not in out
+    if option == "--export":
+        assert err == "rop-otel: no/spans.jsonl: cannot be written: No such file or directory\n"
+    else:
+        assert err.startswith(f"rop-otel: /metrics cannot be served on port {port} (")
+        assert err.endswith("choose another one with --port\n")
 
 
 def test_serving_goes_on_until_interrupted(files: list[str], tmp_path: Path) -> None:

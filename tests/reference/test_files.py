@@ -21,9 +21,9 @@ def write(file: Path, *lines: object, raw: bytes | None = None) -> Path:
 
 
 def test_plain_and_gzip_files_make_one_corpus(tmp_path: Path) -> None:
-    """Several files, zipped or not, are read as one; the same page twice counts once."""
+    """Several files, zipped or not, are read as one."""
     plain = write(tmp_path / "a.jsonl", PAGE)
-    zipped = write(tmp_path / "b.jsonl.gz", PAGE, {**PAGE, "id": "p2"})
+    zipped = write(tmp_path / "b.jsonl.gz", {**PAGE, "id": "p2"})
     corpus = read_corpus([plain, zipped])
     assert [item.id for item in corpus.items] == ["p1", "p2"]
     assert corpus.resolver.resolve("p2#0") == "p2"
@@ -44,7 +44,8 @@ def test_long_pages_become_several_passages_with_all_of_their_text(tmp_path: Pat
         (b"[1]", ":2: a JSON object is expected, not list"),
         (b'{"title": "t", "text": "x"}', ":2: 'id' is missing"),
         (b'{"id": 7, "title": "t", "text": "x"}', ":2: 'id' has to be a non-empty string, not 7"),
-        (b'{"id": "p1", "title": "One", "text": "Other."}', ":2: the id 'p1' is there twice with different text"),
+        (b'{"id": "p1", "title": "One", "text": "Other."}', ":2: the id 'p1' is there twice"),
+        (json.dumps(PAGE).encode(), ":2: the id 'p1' is there twice"),
         (b"\xff", ":2: no JSON"),
         (b'{"id": "p", "title": "\\ud800", "text": "x"}', ":2: 'title' holds half of a surrogate pair"),
         (b"[" * 100_000, ":2: no JSON"),

@@ -19,7 +19,7 @@ def read_corpus(files: Iterable[Path]) -> Corpus:
     """Read pages from JSON Lines, plain, gzip or zstd: ``{id, title, text}``.
 
     A page keeps its one passage where it is short; a longer one is cut. Models read titles, the word index does not, so
-    that a query by title has to find the words of a page's body. The same page twice, word for word, counts once.
+    that a query by title has to find the words of a page's body.
 
     Raises:
         InputError: A file or line cannot be used; the message says where and why.
@@ -32,9 +32,9 @@ def read_corpus(files: Iterable[Path]) -> Corpus:
             key = text_of(fields, "id", file=str(file), line=line)
             title = text_of(fields, "title", file=str(file), line=line)
             text = text_of(fields, "text", file=str(file), line=line)
-            item = _page(key, title, text)
-            if items.setdefault(key, item) != item:
-                raise InputError(f"the id {key!r} is there twice with different text", file=str(file), line=line)
+            if key in items:
+                raise InputError(f"the id {key!r} is there twice", file=str(file), line=line)
+            items[key] = _page(key, title, text)
             digest.update(f"{key}\0{title}\0{text}\0".encode("utf-8", "surrogatepass"))
     if not items:
         raise InputError("no page in it", file=", ".join(map(str, named)))
