@@ -13,7 +13,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 ARGS ?=
 
-.PHONY: help demo test check format lint types contracts coverage bench pictures grafana requirements clean
+.PHONY: help demo test check format lint types contracts coverage bench pictures grafana requirements collector clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ pictures: .venv/.demo ## Draw docs/pictures anew from what the demo prints.
 
 grafana: .venv/.dev ## Write grafana/dist and the runbook anew from their sources.
 	@$(BIN)/python -m tests.grafana.committed
+
+collector: ## Build the OpenTelemetry collector of collector-config (needs go), once, and print where it is.
+	@collector-config/build.sh
 
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
 	--no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml

@@ -1,0 +1,70 @@
+"""The configurations as they are documented and as they lie there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from rop_otel import semconv
+from rop_otel.core.handoff import Severity
+from rop_otel.core.handoff.assessment import SEVERITY
+from tests.collector.collector import FOLDER, validate
+
+README = (FOLDER / "README.md").read_text(encoding="utf-8")
+LAYERINGS = [tuple(re.findall(r"--config (\S+)", line)) for line in README.splitlines() if line.startswith("otelcol ")]
+LAYERS = sorted(path.name for path in FOLDER.glob("*.yaml"))
+OURS = {value for name, value in vars(semconv).items() if name.isupper() and isinstance(value, str)}
+
+
+@pytest.mark.parametrize("layers", LAYERINGS, ids=lambda layers: "+".join(Path(name).stem for name in layers))
+def test_documented_layerings_are_valid(layers: tuple[str, ...], tmp_path: Path) -> None:
+    """The collector accepts every layering that the manual names, without any variable but where to write."""
+    checked = validate(layers, {"ROP_COLLECTOR_STATE": str(tmp_path)})
+    assert (checked.returncode, checked.stderr) == (0, "")
+
+
+def test_a_wrong_layer_is_refused(tmp_path: Path) -> None:
+    """Validation says no where a layer names a component that the manifest lacks."""
+    (tmp_path / "wrong.yaml").write_text("service: {pipelines: {traces/next: {exporters: [zipkin]}}}\n")
+    checked = validate(["agent.yaml", tmp_path / "wrong.yaml"], {"ROP_COLLECTOR_STATE": str(tmp_path)})
+    assert checked.returncode != 0
+    assert "zipkin" in checked.stderr
+
+
+def test_every_layer_is_documented() -> None:
+    """Every configuration is in a documented layering, extras.yaml last, and says at its top what it adds."""
+    assert {name for layers in LAYERINGS for name in layers} == set(LAYERS) - {"builder.yaml"}
+    assert {layers[-1] for layers in LAYERINGS} == {"extras.yaml"}
+    assert [name for name in LAYERS if not (FOLDER / name).read_text(encoding="utf-8").startswith("# ")] == []
+    assert yaml.safe_load((FOLDER / "extras.yaml").read_text(encoding="utf-8")) is None
+
+
+def test_variables_and_release_are_documented() -> None:
+    """Every variable is in the manual's table with its default, and the manual names the manifest's release."""
+    used = {
+        (name, default)
+        for path in FOLDER.glob("*.yaml")
+        for name, default in re.findall(r"\$\{env:(\w+):-(.*?)\}", path.read_text(encoding="utf-8"))
+    }
+    rows = [line for line in README.splitlines() if line.startswith("| `ROP_COLLECTOR_")]
+    assert [(n, d) for n, d in used if not any(f"`{n}`" in row and f"`{d}`" in row for row in rows)] == []
+    manifest = (FOLDER / "builder.yaml").read_text(encoding="utf-8")
+    [release] = re.findall(r"^  version: (.*)$", manifest, re.MULTILINE)
+    assert set(re.findall(r" v(0\.[\d.]+)", manifest)) == {release}
+    assert f"builder@v{release}" in README
+
+
+def test_names_are_those_of_the_contract() -> None:
+    """Every rop.* name in a configuration is one that this project emits."""
+    texts = [path.read_text(encoding="utf-8") for path in FOLDER.glob("*.yaml")]
+    assert {name for text in texts for name in re.findall(r"\brop\.[a-z_]+(?:\.[a-z_]+)*", text)} <= OURS
+
+
+def test_every_error_finding_keeps_its_trace() -> None:
+    """The sampler's list of findings is the list of those with severity error."""
+    text = (FOLDER / "sampling.yaml").read_text(encoding="utf-8")
+    [listed] = re.findall(r'"\\"\((.*?)\)\\""', text)
+    assert set(listed.split("|")) == {str(code) for code, severity in SEVERITY.items() if severity is Severity.ERROR}
