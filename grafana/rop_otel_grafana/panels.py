@@ -164,7 +164,8 @@ def _gauge() -> bargauge.Panel:
 
 
 def _table() -> table.Panel:
-    return table.Panel().color_scheme(_by_threshold())
+    hidden = model.DataTransformerConfig(id_val="organize", options={"excludeByName": {"Time": True}})
+    return table.Panel().color_scheme(_by_threshold()).with_transformation(hidden)
 
 
 def _lines() -> timeseries.Panel:

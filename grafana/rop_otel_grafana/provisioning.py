@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rop_otel_grafana.settings import Settings
 
-PROMETHEUS, TRACES = "rop-otel-prometheus", "rop-otel-traces"
-"""Identifiers of the data sources."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A data source.
+
+    Args:
+        name: As people see it.
+        uid: As dashboards name it.
+    """
+
+    name: str
+    uid: str
+
+
+METRICS = Source(name="Retrieval metrics", uid="rop-otel-prometheus")
+TRACES = Source(name="Retrieval traces", uid="rop-otel-traces")
 
 
 def dashboards(settings: Settings) -> dict[str, object]:
@@ -32,20 +48,20 @@ def datasources(settings: Settings) -> dict[str, object]:
         "apiVersion": 1,
         "datasources": [
             {
-                "name": "Retrieval metrics",
-                "uid": PROMETHEUS,
+                "name": METRICS.name,
+                "uid": METRICS.uid,
                 "type": "prometheus",
                 "access": "proxy",
                 "url": settings.prometheus_url,
                 "jsonData": {
                     "httpMethod": "POST",
                     "timeInterval": settings.interval,
-                    "exemplarTraceIdDestinations": [{"name": "trace_id", "datasourceUid": TRACES}],
+                    "exemplarTraceIdDestinations": [{"name": "trace_id", "datasourceUid": TRACES.uid}],
                 },
             },
             {
-                "name": "Retrieval traces",
-                "uid": TRACES,
+                "name": TRACES.name,
+                "uid": TRACES.uid,
                 "type": settings.traces,
                 "access": "proxy",
                 "url": settings.traces_url,

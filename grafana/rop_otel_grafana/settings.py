@@ -167,9 +167,9 @@ class Settings(_Table):
     runbook: Annotated[str, StringConstraints(min_length=1)] = "runbook.md"
     window: Duration = "5m"
     arms: Annotated[tuple[str, ...], Field(min_length=1)] = ("vector", "lexical")
-    interval: Duration = "15s"
+    interval: Duration = "10s"
 
-    fast: Burn = Burn(long="2m", short="1m", hold="15s", factor=4, ceiling=0.5)
+    fast: Burn = Burn(long="2m", short="1m", hold="10s", factor=4, ceiling=0.5)
     slow: Burn = Burn(long="6h", short="30m", hold="15m", factor=2, ceiling=0.25)
     rare: Rare = Rare()
     recall: RecallDrop = RecallDrop()

@@ -13,9 +13,9 @@ from rop_otel import semconv
 VARIABLES = {
     "$__rate_interval": "1m",
     "$__range": "1h",
-    "$service": ".*",
-    "$handoff": ".+",
-    "$stage": ".*",
+    "$service": "(?s:.*)",
+    "$handoff": "(?s:.+)",
+    "$stage": "(?s:.*)",
     "$k": "5",
 }
 KEYWORDS = frozenset("and or unless on by offset group_left ignoring bool le".split())

@@ -14,7 +14,8 @@ from rop_otel.core.profile.verdicts import RunStatus
 from rop_otel.export.prometheus import MetricsServer
 from rop_otel.meters.tally import Tally
 
-NAME = "docs"
+NAME = 'docs "quoted" \\\nand {{ on }} two lines'
+"""A name that would break whoever does not quote."""
 _MILLISECOND = 1_000_000
 
 

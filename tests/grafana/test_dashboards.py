@@ -15,7 +15,7 @@ from rop_otel_grafana.panels import GREY
 
 from rop_otel import semconv
 from tests.grafana.committed import DIST
-from tests.grafana.expressions import asked_labels, known_series, named_series, substituted
+from tests.grafana.expressions import VARIABLES, asked_labels, known_series, named_series, substituted
 from tests.grafana.programs import answer
 
 BOARDS = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (DIST / "dashboards").glob("*.json")}
@@ -122,6 +122,12 @@ def test_variables_are_offered_and_used() -> None:
         assert ("stage" in offered) == (uid != "rop-monitor")
         used = set(re.findall(r"\$(\w+)", " ".join(t["expr"] for _, p in panels({uid: board}) for t in p["targets"])))
         assert used - {"__rate_interval", "__range"} <= offered
+        for variable in board["templating"]["list"]:
+            assert VARIABLES.get(f"${variable['name']}") in {
+                None,
+                variable.get("allValue"),
+                variable["current"]["value"],
+            }
 
 
 @pytest.mark.parametrize("kind", ["tempo", "jaeger"])

@@ -64,6 +64,20 @@ def test_alertmanager_accepts_the_routing(folder: str, tmp_path: Path) -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+@pytest.mark.parametrize(
+    ("labels", "receiver"),
+    [
+        (["alertname=ContextStarved", "severity=warning"], "retrieval"),
+        (["alertname=ScopeLeak", "severity=critical"], "retrieval-page"),
+        (["alertname=MonitorErrors", "severity=warning"], "monitor"),
+    ],
+)
+def test_alerts_reach_their_receiver(labels: list[str], receiver: str) -> None:
+    """Critical alerts page, and the monitor's own errors go to whoever runs it."""
+    routed = answer("amtool", "config", "routes", "test", "--config.file", RULES / "alertmanager.yaml", *labels)
+    assert routed.stdout.split() == [receiver]
+
+
 def test_a_failed_run_speaks_for_its_stages(tmp_path: Path) -> None:
     """Messages are grouped by handoff, and a failed run holds back alerts about stages of the same service only."""
     config = yaml.safe_load(rule_files(OWN)["alertmanager.yaml"])

@@ -8,12 +8,15 @@ from grafana_foundation_sdk.builders import dashboard as build
 from grafana_foundation_sdk.models import dashboard as model
 
 from rop_otel import semconv
-from rop_otel_grafana import queries
+from rop_otel_grafana import provisioning, queries
 from rop_otel_grafana.panels import METRICS, Panel
 from rop_otel_grafana.promql import HANDOFF, STAGE
 from rop_otel_grafana.settings import Settings
 
 TAG = "rop-otel"
+EVERY, EVERY_NAME = "(?s:.*)", "(?s:.+)"
+"""All values of a variable, also those with a newline; of handoffs, the empty name is none."""
+
 Variables = Sequence[build.QueryVariable | build.CustomVariable]
 
 
@@ -40,8 +43,8 @@ def assemble(
     board = board.tooltip(model.DashboardCursorSync.CROSSHAIR)
     link = build.DashboardLink("Other dashboards").type(model.DashboardLinkType.DASHBOARDS).tags([TAG])
     board = board.link(link.include_vars(True).keep_time(True).as_dropdown(True))
-    for variable in (_source("metrics", "Metrics", "prometheus"), _source("traces", "Traces", settings.traces)):
-        board = board.with_variable(variable)
+    board = board.with_variable(_source("metrics", "Metrics", kind="prometheus", current=provisioning.METRICS))
+    board = board.with_variable(_source("traces", "Traces", kind=settings.traces, current=provisioning.TRACES))
     for chosen in (_service(settings), *variables):
         board = board.with_variable(chosen)
     number = 0
@@ -57,14 +60,16 @@ def assemble(
 def handoff(settings: Settings) -> build.QueryVariable:
     """Return the variable of handoff names."""
     service = f'{settings.service_label}=~"$service"'
-    return _values("handoff", "Handoff", queries.label_values(settings, semconv.VERDICTS, HANDOFF, service), every=".+")
+    return _values(
+        "handoff", "Handoff", queries.label_values(settings, semconv.VERDICTS, HANDOFF, service), every=EVERY_NAME
+    )
 
 
 def stage(settings: Settings) -> build.QueryVariable:
     """Return the variable of stages; all of them includes losses for which no stage is to blame."""
     chosen = (f'{settings.service_label}=~"$service"', f'{HANDOFF}=~"$handoff"')
     return _values(
-        "stage", "Stage", queries.label_values(settings, semconv.STAGE_EXECUTIONS, STAGE, *chosen), every=".*"
+        "stage", "Stage", queries.label_values(settings, semconv.STAGE_EXECUTIONS, STAGE, *chosen), every=EVERY
     )
 
 
@@ -76,11 +81,12 @@ def depth() -> build.CustomVariable:
 
 def _service(settings: Settings) -> build.QueryVariable:
     values = queries.label_values(settings, semconv.SELF_OPEN, settings.service_label)
-    return _values("service", "Service", values, every=".*")
+    return _values("service", "Service", values, every=EVERY)
 
 
-def _source(name: str, label: str, kind: str) -> build.DatasourceVariable:
-    return build.DatasourceVariable(name).label(label).type(kind)
+def _source(name: str, label: str, *, kind: str, current: provisioning.Source) -> build.DatasourceVariable:
+    chosen = model.VariableOption(selected=True, text=current.name, value=current.uid)
+    return build.DatasourceVariable(name).label(label).type(kind).current(chosen)
 
 
 def _values(name: str, label: str, query: str, *, every: str) -> build.QueryVariable:
