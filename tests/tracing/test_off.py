@@ -7,6 +7,7 @@ import pytest
 import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.tracing import runtime
+from rop_otel.tracing.silent import SILENT_STAGE
 from tests.tracing.watched import Watched
 
 
@@ -94,3 +95,11 @@ def test_environment_that_cannot_be_used_is_said_once(
     assert handoff.assessment.verdict is rop.Verdict.NOT_APPLICABLE
     assert len(caplog.messages) == 1
     assert "a setting cannot be used" in caplog.messages[0]
+
+
+@pytest.mark.parametrize("silent", [rop.current_handoff(), SILENT_STAGE], ids=["handoff", "stage"])
+def test_the_silent_twins_have_all_that_users_reach_for(silent: object) -> None:
+    """Every public attribute of a handoff and of a stage can be read on its silent twin."""
+    for name in dir(type(silent)):
+        if not name.startswith("_"):
+            getattr(silent, name)
