@@ -12,7 +12,7 @@ from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.report import RunReport, run_report
 from rop_otel.core.profile.tally import Tally
-from rop_otel.errors import ConfigurationError, InputError
+from rop_otel.errors import ConfigurationError, InputError, remedy
 from rop_otel.replay.blocks import expand, is_large, is_parquet, read_blocks
 from rop_otel.replay.collecting import collection_paused
 from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
@@ -110,7 +110,7 @@ def _parquet_reader(
     try:
         from rop_otel.replay.parquet import ParquetReader  # an extra, imported where it is used
     except ImportError:
-        raise InputError("is Parquet, which needs pyarrow: install rop-otel[parquet]", file=file) from None
+        raise InputError(f"is Parquet, which needs pyarrow: {remedy('parquet')}", file=file) from None
     return ParquetReader(opened, intake, trace_field=trace_field, fast=asked.fast)
 
 
