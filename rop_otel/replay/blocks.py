@@ -24,7 +24,7 @@ STDIN: Final = "-"
 
 _PARQUET: Final = b"PAR1"
 
-_BLOCK: Final = 512 * 1024
+_BLOCK: Final = 1024 * 1024
 """Bytes read at a time: enough lines to be worth whole columns, few enough to stay in the processor's cache."""
 
 

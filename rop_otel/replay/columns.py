@@ -44,15 +44,17 @@ class ColumnRanking:
     def __init__(self, declaration: Declaration) -> None:
         resolver, self._every = declaration.resolver, declaration.rule == "all"
         self.names, owners = resolver.objects(), resolver.owners()
-        numbers = {name: number for number, name in enumerate(self.names)}
         self._known = Texts.of(list(owners))
         self._index = Index(self._known)
         self._tails = self._known.tails()
-        self._owners = np.fromiter(map(numbers.__getitem__, owners.values()), dtype=np.int64, count=len(owners))
-        sizes = np.bincount(self._owners, minlength=len(numbers))
-        firsts = np.cumsum(sizes) - sizes
+        # One object's strings follow each other, and each is given the very same name: where that changes, so does
+        # the object.
+        marks = np.fromiter(map(id, owners.values()), dtype=np.int64, count=len(owners))
+        firsts = np.append(np.zeros(min(len(owners), 1), dtype=np.int64), np.flatnonzero(np.diff(marks)) + 1)
+        sizes = np.diff(np.append(firsts, len(owners)))
+        self._owners = np.repeat(np.arange(len(firsts)), sizes)
         self._most = int(sizes.max(initial=0))
-        self.fits = len(numbers) * self._most <= _LEAST_CELLS + _MOST_WASTE * len(owners)
+        self.fits = len(firsts) * self._most <= _LEAST_CELLS + _MOST_WASTE * len(owners)
         slots = np.arange(self._most if self.fits else 0)
         self._wanted = np.where(slots < sizes[:, None], firsts[:, None] + slots, -1)
         if self._every and self.fits:
