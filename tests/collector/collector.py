@@ -38,7 +38,7 @@ def configured(layers: Sequence[str | Path]) -> list[str]:
 
 def validate(layers: Sequence[str | Path], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     """Have the collector check layered configurations."""
-    command = [binary(), "validate", *configured(layers)]
+    command = [str(binary()), "validate", *configured(layers)]
     env = {**os.environ, **environment}
     return subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
 
@@ -49,11 +49,15 @@ class Collector:
     Args:
         folder: For its log, its queues and its archive.
         layers: The configurations, in order.
+        grpc: Port for OTLP over gRPC; any free one otherwise.
         environment: Variables of the configurations, beside the ports.
     """
 
-    def __init__(self, folder: Path, layers: Sequence[str | Path] = WHOLE, **environment: str) -> None:
-        self.grpc, self.http, self.metrics, self.own, self._health = (free_port() for _ in range(5))
+    def __init__(
+        self, folder: Path, layers: Sequence[str | Path] = WHOLE, *, grpc: int | None = None, **environment: str
+    ) -> None:
+        self.grpc = grpc or free_port()
+        self.http, self.metrics, self.own, self._health = (free_port() for _ in range(4))
         self.traces = folder / "archive" / "traces.jsonl"
         self.events = folder / "archive" / "events.jsonl"
         self.log = folder / "collector.log"
@@ -102,10 +106,12 @@ class Collector:
 
 
 @contextmanager
-def collector(folder: Path, layers: Sequence[str | Path] = WHOLE, **environment: str) -> Iterator[Collector]:
+def collector(
+    folder: Path, layers: Sequence[str | Path] = WHOLE, *, grpc: int | None = None, **environment: str
+) -> Iterator[Collector]:
     """Run a collector in a folder, which is made."""
     folder.mkdir(parents=True, exist_ok=True)
-    made = Collector(folder, layers, **environment)
+    made = Collector(folder, layers, grpc=grpc, **environment)
     made.start()
     try:
         yield made

@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-_QUIET = "OTEL_"
-
 
 def environment(endpoint: str) -> dict[str, str]:
     """Return the variables with which an application sends to a collector, often."""
@@ -44,11 +42,12 @@ class Program:
 
 
 @contextmanager
-def program(file: Path, *arguments: str, endpoint: str | None) -> Iterator[Program]:
+def program(file: Path, *arguments: str, endpoint: str) -> Iterator[Program]:
     """Run a Python program; it ends with its standard input."""
-    env = environment(endpoint) if endpoint else {**os.environ, "OTEL_SDK_DISABLED": ""}
     command = [sys.executable, str(file), *arguments]
-    with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, env=environment(endpoint), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         try:
             yield Program(process)
         finally:

@@ -1,0 +1,96 @@
+"""One tally, two ways: what /metrics shows, the collector shows too."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rop_otel import semconv
+from tests.collector.collector import collector
+from tests.collector.sending import program
+from tests.export.scraping import OPENMETRICS, samples
+from tests.grafana.prometheus import until
+
+APPLICATION = Path(__file__).with_name("both_ways.py")
+SHOWN = [metric for metric in semconv.METRICS if semconv.RUN_ID not in metric.attributes]
+FROM_RESOURCE = {"job", "instance"}
+
+Values = dict[tuple[str, tuple[tuple[str, str], ...]], float]
+
+
+def ours(port: int) -> Values:
+    """Return the values of our series by name and labels, without what Prometheus would know from its target."""
+    return {
+        (name, labels(sample.labels)): sample.value
+        for name, series in samples(port).items()
+        for sample in series
+        if name.startswith("rop_")
+    }
+
+
+def labels(found: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return labels in order; bucket bounds as numbers are written in one way."""
+    kept = {name: value for name, value in found.items() if name not in FROM_RESOURCE}
+    return tuple(sorted((name, str(float(value)) if name == "le" else value) for name, value in kept.items()))
+
+
+def test_both_ways_show_the_same(tmp_path: Path) -> None:
+    """Names, labels and values scraped from the application and from the collector behind OTLP are equal."""
+    with collector(tmp_path / "collector") as running, program(APPLICATION, endpoint=running.endpoint) as application:
+        port = application.ask("go")
+        direct = ours(port)
+        assert {name for name, _ in direct} >= {metric.prometheus for metric in SHOWN if metric.kind != "histogram"}
+        until(lambda: different(direct, running.metrics) == {}, within=15, what="equal values")
+        assert application.ask("again") == port
+        more = ours(port)
+        assert more != direct
+        until(lambda: different(more, running.metrics) == {}, within=15, what="equal values again")
+
+
+def different(direct: Values, port: int) -> dict[object, tuple[float, float]]:
+    """Return where two ways differ; sums of times are added up in another order."""
+    through = ours(port)
+    pairs = {series: (direct.get(series, -1), through.get(series, -1)) for series in direct.keys() | through.keys()}
+    return {series: pair for series, pair in pairs.items() if pair[0] != pytest.approx(pair[1], rel=1e-9)}
+
+
+def test_losses_carry_their_trace(tmp_path: Path) -> None:
+    """The exemplar of a loss, which leads from a panel to the trace, passes through OTLP too."""
+    with collector(tmp_path / "collector") as running, program(APPLICATION, endpoint=running.endpoint) as application:
+        application.ask("go")
+
+        def exemplars() -> list[Any]:
+            series = samples(running.metrics, OPENMETRICS).get(semconv.MISSES.prometheus, [])
+            return [sample.exemplar for sample in series if sample.exemplar]
+
+        [exemplar] = until(exemplars, within=15, what="an exemplar")
+        assert len(exemplar.labels["trace_id"]) == 32
+
+
+def test_failures_arrive_as_events(tmp_path: Path) -> None:
+    """Each FAIL and each finding of severity error is an event in the collector's file, in its handoff's trace."""
+    with collector(tmp_path / "collector") as running:
+        with program(APPLICATION, endpoint=running.endpoint) as application:
+            application.ask("go")
+        until(running.events.exists, within=15, what="a file of events")
+        until(lambda: running.events.stat().st_size > 0, within=15, what="events")
+    requests = [json.loads(line) for line in running.events.read_text(encoding="utf-8").splitlines()]
+    records = [
+        record
+        for request in requests
+        for resource in request["resourceLogs"]
+        for scope in resource["scopeLogs"]
+        for record in scope["logRecords"]
+    ]
+    assert {record["eventName"] for record in records} == {semconv.GEN_AI_EVALUATION_EVENT}
+    labels_seen = [
+        attribute["value"]["stringValue"]
+        for record in records
+        for attribute in record["attributes"]
+        if attribute["key"] == semconv.GEN_AI_EVALUATION_LABEL
+    ]
+    assert labels_seen.count("FAIL") == 4
+    assert {len(record["traceId"]) for record in records} == {32}
