@@ -89,7 +89,7 @@ def test_a_truncated_file_is_an_error(tmp_path: Path, pack: Callable[[bytes], by
 @pytest.mark.parametrize("number", range(1, 8))
 def test_blocks_change_nothing(tmp_path: Path, number: int) -> None:
     """Lines longer than a block, and files without a last LF, are read like any other."""
-    long = json.dumps({"record_id": "r1", "selected": "obj-a", "ids": ["a#0"], "x": "y" * 30_000 * number}).encode()
+    long = json.dumps({"record_id": "r1", "selected": "obj-a", "ids": ["a#0"], "x": "y" * 300_000 * number}).encode()
     (tmp_path / "r.jsonl").write_bytes(b"\n".join([long, *PASSING[1:]]))
     assert status([str(tmp_path / "r.jsonl")]) == "RUN_PASS"
 
