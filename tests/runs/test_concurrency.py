@@ -76,10 +76,10 @@ def test_tasks(tmp_path: Path) -> None:
             await asyncio.gather(*map(one, names))
         return str(run.close().status)
 
-    async def both() -> tuple[str, str]:
-        return await asyncio.gather(whole("one", ["a", "b", "c"]), whole("two", ["a", "d"]))
+    async def both() -> list[str]:
+        return list(await asyncio.gather(whole("one", ["a", "b", "c"]), whole("two", ["a", "d"])))
 
-    assert asyncio.run(both()) == ("RUN_PASS", "RUN_PASS")
+    assert asyncio.run(both()) == ["RUN_PASS", "RUN_PASS"]
 
 
 def test_a_cancelled_request_is_observed_as_what_it_was() -> None:

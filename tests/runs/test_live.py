@@ -355,3 +355,12 @@ def test_a_run_in_words(tmp_path: Path) -> None:
     with rop.run("nightly", expected=["a", "b"], journal=tmp_path) as run:
         answer("a", "x", ["x"])
     assert str(run.report).startswith("run 'nightly': RUN_UNVERIFIABLE (1 PASS, 1 MISSING); there is no journal: ")
+
+
+def test_text_that_is_no_utf8(tmp_path: Path) -> None:
+    """Half a surrogate pair in an ID becomes a question mark, as on an exported span, and breaks nothing."""
+    declaration, journal = sealed(tmp_path), tmp_path / "journal.jsonl"
+    with rop.run("nightly", declaration=declaration, journal=journal) as run:
+        answer("r\ud8001", "obj-a", ["x\udc00", "a#0"])
+    assert run.close().run.accounts.unexpected == ("r?1",)
+    assert run.close().to_bytes() == evaluated(declaration, journal)
