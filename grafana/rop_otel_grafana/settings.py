@@ -152,6 +152,10 @@ class Settings(_Table):
         runbook: Address of the runbook; a heading is appended.
         window: Over which panels take shares.
         interval: How often rules are evaluated.
+        fast, slow, rare, recall, misattributed, unresolved, starved, fallback, absent: When the alerts fire.
+        leak, errors: How long one leak, or one error of the monitor, keeps its alert firing.
+        run_hold, run_unverifiable_hold: How long a run is failed, or proves nothing, before its alert fires.
+        run_shown: How long a run's status alerts: a process shows its finished runs until it ends.
         arms: Stage kinds that are compared with fusion.
         traces: Kind of the data source that holds the traces.
         prometheus_url, traces_url: Addresses of the data sources, as Grafana reaches them.
@@ -181,6 +185,7 @@ class Settings(_Table):
     absent: Absence = Absence()
     run_hold: Duration = "1m"
     run_unverifiable_hold: Duration = "15m"
+    run_shown: Duration = "1h"
     errors: Duration = "15m"
 
     traces: Literal["tempo", "jaeger"] = "tempo"
@@ -195,6 +200,13 @@ class Settings(_Table):
         if "" in handoffs:
             raise ValueError("a handoff has a name")
         return handoffs
+
+    @model_validator(mode="after")
+    def _runs_are_seen(self) -> Self:
+        for hold in (self.run_hold, self.run_unverifiable_hold):
+            if seconds(hold) >= seconds(self.run_shown):
+                raise ValueError(f"a run alerts for {self.run_shown}, so it cannot be held back for {hold}")
+        return self
 
     @model_validator(mode="after")
     def _no_clash(self) -> Self:

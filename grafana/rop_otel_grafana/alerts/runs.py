@@ -19,7 +19,7 @@ def alerts(settings: Settings) -> list[Alert]:
     return [
         Alert(
             name=FAILED,
-            expression=f"{_status(settings, equal(STATUS, FAIL))} == 1",
+            expression=_recent(settings, equal(STATUS, FAIL)),
             hold=settings.run_hold,
             severity="critical",
             summary=f"Run {status} failed",
@@ -30,7 +30,7 @@ def alerts(settings: Settings) -> list[Alert]:
         ),
         Alert(
             name=UNVERIFIABLE,
-            expression=f"{_status(settings, one_of(STATUS, UNKNOWN))} == 1",
+            expression=_recent(settings, one_of(STATUS, UNKNOWN)),
             hold=settings.run_unverifiable_hold,
             severity="warning",
             summary=f"Run {status} proves nothing",
@@ -42,9 +42,16 @@ def alerts(settings: Settings) -> list[Alert]:
     ]
 
 
-def _status(settings: Settings, matcher: str) -> str:
+def _recent(settings: Settings, matcher: str) -> str:
+    """Return which runs have a status that they did not have some time ago.
+
+    A finished run keeps its status as long as its process lives. Without this a run that failed once would alert, and
+    hold back other alerts, until then.
+    """
     labels = f"{settings.service_label}, {RUN}, {STATUS}"
-    return f"max by ({labels}) ({select(settings, semconv.RUN_STATUS.prometheus, matcher)})"
+    status = select(settings, semconv.RUN_STATUS.prometheus, matcher)
+    before = f"max by ({labels}) ({status} offset {settings.run_shown}) == 1"
+    return f"max by ({labels}) ({status}) == 1\nunless {before}"
 
 
 def pages(settings: Settings) -> list[Page]:
@@ -57,11 +64,12 @@ def pages(settings: Settings) -> list[Page]:
             name=FAILED,
             means=(
                 "A run over a declared population ended with at least one FAIL: a selected object that certainly did"
-                " not reach the reader. Alerts about single stages of the same service are held back meanwhile."
+                " not reach the reader. Alerts about single stages of the same service are held back meanwhile. The"
+                f" alert lasts {settings.run_shown}; the run's status stays on the *Handoffs* dashboard."
             ),
             see=(("How many records have which verdict?", records),),
             attempts=(
-                "`rop-otel explain` on the run's report lists the failing records with the place of their loss.",
+                "The run's report lists the failing records; `rop-otel explain` shows which check failed for one.",
                 (
                     "Take the commonest pair of stage and cause first; `SelectedObjectDropsBeforeReader` below says"
                     " what to try for each cause."
