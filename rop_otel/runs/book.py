@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Assessment, HandoffRecord, Verdict
@@ -23,6 +23,9 @@ from rop_otel.core.profile.tally import Tally
 from rop_otel.replay.evaluate import report_of
 from rop_otel.runs.journal import Stamp
 
+_MOST_BEYOND: Final = 1_000_000
+"""Observations beyond one for each expected record that a run may hold, so that one left open by mistake is bounded."""
+
 
 class Book:
     """The observations of a run under a declaration.
@@ -35,6 +38,7 @@ class Book:
     Attributes:
         lines: How many have been taken in.
         entries: Their records.
+        most: How many lines there may be.
     """
 
     def __init__(self, opened: Opened, *, stamp: Stamp, file: str) -> None:
@@ -46,6 +50,7 @@ class Book:
         if stamp.manifest_sha256:
             self._stamp[semconv.DECLARATION_SHA256] = stamp.manifest_sha256
         self._tally = Tally(opened)
+        self.most = len(self._tally.population or ()) + _MOST_BEYOND
         self._intake = Intake(opened, self._tally, keep=self.entries.append, fast=False)
 
     def line_of(self, record: HandoffRecord, assessment: Assessment) -> bytes:

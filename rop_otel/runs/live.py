@@ -58,6 +58,7 @@ class Run:
         self._deadline = None if seconds is None else clock() + seconds
         self._incomplete = incomplete
         self._uncounted = 0
+        self._beyond = 0
         self._late = 0
         self._started = book.lines
         self._lock = Lock()
@@ -128,6 +129,9 @@ class Run:
             self._look()
             if self._book is None:
                 self._late += 1
+                return
+            if self._book.lines >= self._book.most:
+                self._beyond += 1
                 return
             try:
                 line = self._book.line_of(record, assessment)
@@ -214,7 +218,9 @@ class Run:
     def _shortcomings(self) -> tuple[str, ...]:
         found = list(self._incomplete)
         if self._journal is not None and self._journal.lost:
-            found.append(f"{self._journal.lost:,} observations could not be written to the journal")
+            found.append(f"observations that could not be written to the journal: {self._journal.lost:,}")
+        if self._beyond:
+            found.append(f"handoffs not counted, beyond the most that a run may hold: {self._beyond:,}")
         if self._uncounted:
-            found.append(f"{self._uncounted:,} handoffs could not be counted")
+            found.append(f"handoffs that could not be counted: {self._uncounted:,}")
         return tuple(found)

@@ -185,7 +185,7 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     report = run.close()
     assert (report.status, report.incomplete) == (
         "RUN_PASS",
-        ("1 observations could not be written to the journal",),
+        ("observations that could not be written to the journal: 1",),
     )
     assert b'"incomplete": [' in report.to_bytes()
     jsonschema.validate(json.loads(report.to_bytes()), schema("run_report"), cls=jsonschema.Draft202012Validator)
@@ -204,7 +204,7 @@ def test_a_disk_that_keeps_half_a_line(tmp_path: Path, monkeypatch: pytest.Monke
         answer("r2", "x", ["x"])
         disk.full = False
         answer("r3", "x", ["x"])
-    assert run.close().incomplete == ("2 observations could not be written to the journal",)
+    assert run.close().incomplete == ("observations that could not be written to the journal: 2",)
     monkeypatch.undo()
     again = rop.run("nightly", expected=["r1", "r2", "r3"], journal=journal)
     assert (again.missing, again.close().incomplete) == (("r2", "r3"), ())

@@ -218,7 +218,7 @@ def test_the_deadline_ends_a_run(tmp_path: Path) -> None:
     """What ends after the deadline is late: the report says what was there then, whoever looks first."""
     run = rop.run("nightly", declaration=sealed(tmp_path), deadline=timedelta(seconds=60))
     now = run._clock()
-    run._clock = lambda: now
+    run._clock, run._deadline = (lambda: now), now + 60
     with run:
         answer("r1", "obj-a", ["a#0"])
         now += 59
@@ -297,9 +297,19 @@ def test_an_observation_that_fails_is_said(watched: Watched, monkeypatch: pytest
     with rop.run("nightly", expected=["a"]) as run:
         monkeypatch.setattr(run, "_book", Failing(opened(), stamp=Stamp(run_id="nightly"), file=""))
         assert answer("a", "x", ["x"]).verdict == "PASS"
-    assert run.close().incomplete == ("1 handoffs could not be counted",)
+    assert run.close().incomplete == ("handoffs that could not be counted: 1",)
     assert run.close().as_dict()["incomplete"]
     assert (run.close().status, watched.errors("run")) == ("RUN_UNVERIFIABLE", 1)
+
+
+def test_a_run_that_is_left_open_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Past its most observations a run counts no more, and says so."""
+    monkeypatch.setattr("rop_otel.runs.book._MOST_BEYOND", 1)
+    with rop.run("nightly", expected=["a"]) as run:
+        for _ in range(5):
+            answer("a", "x", ["x"])
+    assert run.close().run.accounts.counts.observed == 2
+    assert run.close().incomplete == ("handoffs not counted, beyond the most that a run may hold: 3",)
 
 
 def test_switched_off(tmp_path: Path) -> None:
