@@ -39,6 +39,7 @@ def where_to_look(report: RunReport) -> list[str]:
     """Return what to inspect for each kind of outcome, one sentence each; the kinds never mix."""
     accounts, verdicts = report.accounts, report.verdicts
     malformed = len(accounts.counts.malformed)
+    contradicting = 0 if report.faults else verdicts[Verdict.DECLARATION_INVALID]
     hints = (
         (len(report.faults), "declaration", "faults; nothing is judged until they are mended"),
         (verdicts[Verdict.FAIL], "retrieval", "usable lists that omit their object within the cutoff"),
@@ -46,6 +47,7 @@ def where_to_look(report: RunReport) -> list[str]:
         (verdicts[Verdict.RESOLUTION_ERROR], "resolver", "records that select a key it does not know"),
         (verdicts[Verdict.UNVERIFIABLE], "logging", "records without a usable list of returned IDs"),
         (malformed, "logging", "lines that are no observation"),
+        (contradicting, "run assembly", "handoffs that say they are under other terms than the declaration's"),
         (len(accounts.missing), "run assembly", "expected record IDs never observed"),
         (len(accounts.duplicates), "run assembly", "record IDs observed more than once"),
         (len(accounts.unexpected), "run assembly", "observed record IDs outside the population"),

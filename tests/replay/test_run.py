@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped] # it
 from rop_otel import semconv
 from rop_otel.core.profile.schema import schema
 from rop_otel.replay import Report, replay
+from rop_otel.replay.runtext import where_to_look
 from rop_otel.spans import Span
 from tests.core.profile.declared import changed, opened
 from tests.replay.trace import handoff, stage
@@ -98,6 +99,10 @@ def test_a_handoff_under_other_terms_makes_the_run_invalid() -> None:
     found = run(report)
     assert (found["run_status"], found["verdicts"]["DECLARATION_INVALID"]) == ("RUN_INVALID", 1)
     assert found["records"][1]["reason"] == "the handoff's cutoff is 9, the run's is 3"
+    assert report.run is not None
+    assert where_to_look(report.run.report) == [
+        "run assembly: handoffs that say they are under other terms than the declaration's: 1"
+    ]
 
 
 def test_a_resolver_that_is_not_the_declarations() -> None:
