@@ -72,7 +72,7 @@ def main() -> None:
             print(f"{case:<11}  {counts}  {report['run_status']}")
 
         print("\nObserved condition                  Record accounting         Run status")
-        for condition, sealed, records in (
+        for condition, sealed, observed in (
             ("Requirement inactive", "soft", (ALPHA, BETA)),
             ("Target returned in a complete run", "hard", (ALPHA, BETA)),
             ("Target absent", "hard", (ALPHA, ABSENT)),
@@ -81,7 +81,7 @@ def main() -> None:
             ("Duplicate record ID", "hard", (ALPHA, BETA, BETA)),
             ("Unexpected record ID", "hard", (ALPHA, BETA, record("run_gamma", "obj-a", "a#0"))),
         ):
-            report = evaluate(folder, sealed, *records)
+            report = evaluate(folder, sealed, *observed)
             print(f"{condition:<34}  {accounting(report):<24}  {report['run_status']}")
 
 
