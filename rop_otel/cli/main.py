@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
@@ -61,8 +62,12 @@ def _main(
 def main() -> None:
     """Run the command: our own errors, and the system's, are one line on stderr and exit code 2.
 
-    Output that nobody reads any more ends it quietly, which typer sees to.
+    Output that nobody reads any more ends it quietly, which typer sees to. What a terminal or file cannot show, such as
+    an ID in another script under an ASCII locale, is escaped.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         app(prog_name="rop-otel")
     except (RopError, OSError) as error:

@@ -20,8 +20,17 @@ from tests.replay.trace import handoff, pipeline, stage
 COMMAND = [sys.executable, "-c", "from rop_otel.cli.main import main; main()"]
 
 
-def run(*arguments: str | Path, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, input=stdin, timeout=60, check=False)
+def run(
+    *arguments: str | Path, stdin: bytes = b"", environ: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        capture_output=True,
+        input=stdin,
+        timeout=60,
+        check=False,
+        env=os.environ | (environ or {}),
+    )
 
 
 def recorded(folder: Path, spans: list[Span], name: str = "traces.jsonl") -> Path:
@@ -185,3 +194,14 @@ def test_version_and_help() -> None:
     assert run("--version").stdout.strip().count(b".") == 2
     assert b"replay" in run("--help").stdout
     assert b"--resolver" in run("replay", "--help").stdout
+
+
+def test_text_that_the_terminal_cannot_show_is_escaped(tmp_path: Path) -> None:
+    """IDs in any script are printed under an ASCII locale too."""
+    file = recorded(
+        tmp_path, [handoff(1, "a", given={semconv.HANDOFF_NAME: "日本"}), stage(2, "日本", "b", "b", parent=1)]
+    )
+    result = run("replay", file, environ={"PYTHONIOENCODING": "ascii"})
+    assert result.returncode in (0, 1)
+    assert b"Traceback" not in result.stderr
+    assert b"\\u65e5" in result.stdout
