@@ -10,7 +10,9 @@ from rop_otel.reference.words import content_words
 
 QueryForm = Literal["question", "title"]
 
-_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z]\w*_\w+|[A-Za-z]\w*(?=\()|[A-Z][a-z0-9]+[A-Z]\w*")
+_NAME = re.compile(
+    r"(?<!\w)(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|_*[A-Za-z]\w*_\w+|_*[A-Za-z]\w*(?=\())|[A-Z][a-z0-9]+[A-Z]\w*"
+)  # from the start of a word: tried from every letter, a long word takes time by the square of its length
 _QUOTED = re.compile(r"`([A-Za-z_][\w.]*)(?:\(\))?`")
 
 

@@ -16,7 +16,7 @@ from rop_otel.spans import from_sdk, write
 
 
 class FileExporter(SpanExporter):
-    """Writes spans as OTLP JSON, one export request a line.
+    """Writes spans as OTLP JSON, one export request a line, until a write fails.
 
     Args:
         stream: Takes the bytes; closed at shutdown.
@@ -24,19 +24,33 @@ class FileExporter(SpanExporter):
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
+        self._error: OSError | None = None
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Write finished spans."""
-        write((from_sdk(span) for span in spans), self._stream)
-        return SpanExportResult.SUCCESS
+        """Write finished spans; what fails is told once, at shutdown."""
+        if self._error is None:
+            try:
+                write((from_sdk(span) for span in spans), self._stream)
+            except OSError as error:
+                self._error = error
+        return SpanExportResult.FAILURE if self._error else SpanExportResult.SUCCESS
 
     def shutdown(self) -> None:
-        """Close the file."""
-        self._stream.close()
+        """Close the file.
+
+        Raises:
+            InputError: Not all of the spans could be written.
+        """
+        try:
+            self._stream.close()
+        except OSError as error:
+            self._error = self._error or error
+        if self._error is not None:
+            raise InputError(f"cannot be written: {self._error.strerror or self._error}", file=self._stream.name)
 
 
 def recording_provider(file: Path, *, service_name: str) -> TracerProvider:
-    """Return a tracer provider whose spans go to a file.
+    """Return a tracer provider whose spans go to a file, until it is shut down by whoever asked for it.
 
     Raises:
         InputError: The file cannot be written.
@@ -45,7 +59,7 @@ def recording_provider(file: Path, *, service_name: str) -> TracerProvider:
         stream = file.open("wb")
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", file=str(file)) from error
-    provider = TracerProvider(resource=Resource.create({SERVICE_NAME: service_name}))
+    provider = TracerProvider(resource=Resource.create({SERVICE_NAME: service_name}), shutdown_on_exit=False)
     provider.add_span_processor(SimpleSpanProcessor(FileExporter(stream)))
     return provider
 

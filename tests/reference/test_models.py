@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -132,3 +134,25 @@ def test_nearest_passages_come_in_order_with_ties_by_place() -> None:
 
 def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float32]:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+
+
+def test_vectors_that_cannot_be_kept_are_refused(
+    encoder: Encoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder that cannot be written, a full disk and a user without a home are named, with what to do."""
+    (tmp_path / "file").touch()
+    with pytest.raises(PipelineError, match=r"file.*File exists.*XDG_CACHE_HOME"):
+        cached_vectors(encoder, ["a"], folder=tmp_path / "file")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
+    with pytest.raises(PipelineError, match=r"No space left on device.*XDG_CACHE_HOME"):
+        cached_vectors(encoder, ["a"], folder=tmp_path / "full")
+    assert list((tmp_path / "full").iterdir()) == []
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", lambda: Path("~nobody-at-all").expanduser())
+    with pytest.raises(PipelineError, match=r"no home directory.*XDG_CACHE_HOME"):
+        cached_vectors(encoder, ["a"])

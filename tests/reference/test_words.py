@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from rop_otel.reference.index.lexical import LexicalIndex
@@ -49,3 +51,12 @@ def test_names_in_a_question_are_recognised() -> None:
     """Dotted, called, camel-case, snake-case and quoted names count; plain words do not."""
     query = analyse("Does json.dumps or a ThreadPoolExecutor call wait_for, foo() or `bar`? No.")
     assert set(query.names) == {"json.dumps", "ThreadPoolExecutor", "wait_for", "foo", "bar"}
+
+
+@pytest.mark.parametrize("unit", ["w", "_", "w_", "1w", "éw", "Aa", "a.", "`w", "(", "\n", ". "])
+def test_long_questions_are_taken_apart_in_time(unit: str) -> None:
+    """No text, such as one endless word, takes time by the square of its length."""
+    started = time.process_time()
+    analyse(unit * 50_000)
+    sentences(unit * 50_000)
+    assert time.process_time() - started < 2.0

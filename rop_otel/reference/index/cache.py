@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from rop_otel.errors import PipelineError
 from rop_otel.reference.encoder import Encoder
 from rop_otel.reference.index.vectors import VectorStore
 
@@ -16,12 +17,20 @@ Progress = Callable[[int, int], None]
 """Called with passages done and passages in all."""
 
 _FORMAT = "1"
+_ADVICE = "name a folder in XDG_CACHE_HOME"
 
 
 def cache_folder() -> Path:
-    """Return the folder for cached vectors: ``$XDG_CACHE_HOME/rop-otel``, else ``~/.cache/rop-otel``."""
+    """Return the folder for cached vectors: ``$XDG_CACHE_HOME/rop-otel``, else ``~/.cache/rop-otel``.
+
+    Raises:
+        PipelineError: There is neither.
+    """
     base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if base else Path.home() / ".cache") / "rop-otel"
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "rop-otel"
+    except RuntimeError as error:
+        raise PipelineError(f"no folder to keep vectors in: this user has no home directory; {_ADVICE}") from error
 
 
 def cached_vectors(
@@ -34,8 +43,19 @@ def cached_vectors(
         texts: Passages.
         folder: Cache folder; the user's by default.
         progress: Told how far it is; not called where the cache holds them.
+
+    Raises:
+        PipelineError: The folder cannot be written, or is full.
     """
     home = (folder or cache_folder()) / _key(encoder, texts)
+    try:
+        return _kept(encoder, texts, home, progress or _silent)
+    except OSError as error:
+        reason = error.strerror or error
+        raise PipelineError(f"vectors cannot be kept under {str(home.parent)!r} ({reason}); {_ADVICE}") from error
+
+
+def _kept(encoder: Encoder, texts: Sequence[str], home: Path, progress: Progress) -> VectorStore:
     if home.is_dir():
         try:
             return VectorStore.open(home)
@@ -44,7 +64,7 @@ def cached_vectors(
     home.parent.mkdir(parents=True, exist_ok=True)
     staging = Path(tempfile.mkdtemp(prefix=".building-", dir=home.parent))
     try:
-        _compute(encoder, texts, staging, progress or _silent)
+        _compute(encoder, texts, staging, progress)
         _publish(staging, home)
     finally:
         shutil.rmtree(staging, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,15 +37,18 @@ class VectorStore:
 
     @classmethod
     def create(cls, folder: Path, lengths: Sequence[int], *, dimensions: int) -> VectorStore:
-        """Make empty files for passages of these token counts."""
+        """Make empty files for passages of these token counts.
+
+        Raises:
+            OSError: There is no room for them.
+        """
         offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
         np.save(folder / _OFFSETS, offsets)
         total = int(offsets[-1])
-        create = np.lib.format.open_memmap
         return cls(
-            vectors=create(folder / _VECTORS, mode="w+", dtype=np.float32, shape=(len(lengths), dimensions)),
-            tokens=create(folder / _TOKENS, mode="w+", dtype=np.int8, shape=(total, dimensions)),
-            scales=create(folder / _SCALES, mode="w+", dtype=np.float32, shape=(total,)),
+            vectors=_mapped(folder / _VECTORS, np.float32, (len(lengths), dimensions)),
+            tokens=_mapped(folder / _TOKENS, np.int8, (total, dimensions)),
+            scales=_mapped(folder / _SCALES, np.float32, (total,)),
             offsets=offsets,
         )
 
@@ -89,6 +93,15 @@ class VectorStore:
 
     def _span(self, place: int) -> tuple[int, int]:
         return int(self.offsets[place]), int(self.offsets[place + 1])
+
+
+def _mapped(file: Path, dtype: type[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """Map a new file with its room reserved: a write into a map that the disk has no room for kills the process."""
+    array: NDArray[Any] = np.lib.format.open_memmap(file, mode="w+", dtype=dtype, shape=shape)
+    if hasattr(os, "posix_fallocate"):  # not on macOS and Windows
+        with file.open("r+b") as stream:
+            os.posix_fallocate(stream.fileno(), 0, max(file.stat().st_size, 1))
+    return array
 
 
 class VectorIndex:
