@@ -204,7 +204,7 @@ class Run:
             self._book = None
             if self._journal is not None:
                 self._journal.close()
-            RUNS.remove(self)
+            RUNS.remove(self, self._standing)
             _logger.info("%s", self._report)
         if self._report is None:
             raise RuntimeError(f"run {self.id!r} has neither a book nor a report")

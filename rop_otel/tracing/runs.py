@@ -60,7 +60,7 @@ class Runs:
         self._most = most
         self._lock = Lock()
         self.open: Mapping[str, LiveRun] = {}
-        self._kept: dict[str, LiveRun] = {}
+        self._kept: dict[str, LiveRun | Standing] = {}
 
     def forget(self) -> None:
         """Start over without any run, as a forked process has to: its runs belong to the process that opened them."""
@@ -78,9 +78,11 @@ class Runs:
             for run_id in list(self._kept)[: -self._most]:
                 del self._kept[run_id]
 
-    def remove(self, run: LiveRun) -> None:
-        """Let no handoff join a run any more; its numbers stay."""
+    def remove(self, run: LiveRun, standing: Standing) -> None:
+        """Let no handoff join a run any more; of the run nothing is kept but how it stood."""
         with self._lock:
+            if self._kept.get(run.id) is run:
+                self._kept[run.id] = standing
             self.open = {run_id: other for run_id, other in self.open.items() if other is not run}
 
     def of(self, run_id: str | None) -> LiveRun | None:
@@ -94,7 +96,7 @@ class Runs:
         """Return how each run stands, the newest last, those that have ended included."""
         with self._lock:
             kept = list(self._kept.values())
-        return [run.standing() for run in kept]
+        return [run if isinstance(run, Standing) else run.standing() for run in kept]
 
 
 def inside(run: LiveRun, context: Context) -> Context:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from weakref import ref
 
 import pytest
 
@@ -358,6 +360,18 @@ def test_numbers_of_the_newest_runs_are_kept() -> None:
             pass
     names = [standing.run_id for standing in RUNS.standings()]
     assert names == [f"run {number}" for number in (*range(4, 18), 0, 1)]
+
+
+def test_a_run_that_has_ended_is_let_go() -> None:
+    """Of a run that has ended the process keeps its numbers and not its records."""
+    run = rop.run("nightly", expected=["a"])
+    with run:
+        answer("a", "x", ["x"])
+    kept = ref(run)
+    del run
+    gc.collect()
+    assert kept() is None
+    assert RUNS.standings()[-1].records["PASS"] == 1
 
 
 def test_a_run_in_words(tmp_path: Path) -> None:
