@@ -58,12 +58,13 @@ def declare(
         str, typer.Option(metavar="PATH", help="Field of the record ID.", rich_help_panel=_RECORDS)
     ] = "record_id",
     name: Annotated[
-        str | None, typer.Option("--id", help="The declaration's name [the interface's].", rich_help_panel=_CLAIM)
+        str | None,
+        typer.Option("--id", help="The declaration's name; the interface's by default.", rich_help_panel=_CLAIM),
     ] = None,
     interface_version: Annotated[str, typer.Option(help="Its version.", rich_help_panel=_CLAIM)] = "v1",
     specification: Annotated[
         str | None,
-        typer.Option(help="Where the requirement is documented [the interface].", rich_help_panel=_CLAIM),
+        typer.Option(help="Where the requirement is documented; the interface by default.", rich_help_panel=_CLAIM),
     ] = None,
     mode: Annotated[
         Mode, typer.Option(help="hard: the selected object must be returned.", rich_help_panel=_CLAIM)
@@ -85,7 +86,7 @@ def declare(
         str | None, typer.Option(help="The table's version.", rich_help_panel=_RETURNED)
     ] = None,
     producer: Annotated[
-        str | None, typer.Option(help="Whose output it is [the component].", rich_help_panel=_POLICY)
+        str | None, typer.Option(help="Whose output it is; the component by default.", rich_help_panel=_POLICY)
     ] = None,
     revision: Annotated[str, typer.Option(help="Revision of the policy.", rich_help_panel=_POLICY)] = "1",
     prompt: Annotated[str | None, typer.Option(help="Kept as provenance, never read.")] = None,

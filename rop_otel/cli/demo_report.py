@@ -25,7 +25,7 @@ _ORDER_NOTE: Final = (
     "From the reorder on, the best passages stand at both ends on purpose: there, ranks are places in the context."
 )
 _RESCUE_NOTE: Final = (
-    "Rescue adds to what packing shows and is handed nothing else; the reader is shown both lists, one after the other."
+    "Rescue adds passages for rare words that packing's lack; the reader is shown both lists, one after the other."
 )
 _SEVERITY_STYLE: Final = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 

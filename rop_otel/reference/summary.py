@@ -152,6 +152,8 @@ def _funnel(assessments: list[Assessment], rows: tuple[str, ...]) -> tuple[Held,
         if assessment.verdict in (Verdict.PASS, Verdict.FAIL):
             held[SHOWN] += assessment.verdict is Verdict.PASS
             total[SHOWN] += 1
+    if not held[RESCUE]:  # it adds to what packing shows: without a gain its list says nothing about survival
+        rows = tuple(row for row in rows if row != RESCUE)
     return tuple(Held(stage=stage, held=held[stage], total=total[stage]) for stage in rows if total[stage])
 
 
