@@ -161,6 +161,9 @@ def test_only_the_population_is_named(watched: Watched) -> None:
         answer("b", "x", ["x"], mode="soft")
     assert run.close().status == "RUN_UNVERIFIABLE"
     with rop.run("small", expected=["a"]) as run:
+        assert answer("a", ..., ["x"]).verdict == "SELECTOR_ERROR"
+    assert run.close().status == "RUN_UNVERIFIABLE"
+    with rop.run("small", expected=["a"]) as run:
         answer("a", "x", ["x"], cutoff=-1)
     assert run.close().status == "RUN_INVALID"
 

@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from typing import Any, assert_type, overload
 
 import rop_otel as rop
+from rop_otel.runs.live import Run
+from rop_otel.runs.report import LiveReport
 from rop_otel.tracing.stage import Stage
 
 
@@ -102,3 +104,14 @@ async def test_blocks_are_typed() -> None:
         assert_type(again, rop.Handoff)
     assert_type(rop.start_handoff("qa").close(), rop.Assessment)
     assert_type(rop.current_handoff(), rop.Handoff)
+
+
+async def test_runs_are_typed() -> None:
+    """A run's block gives the run, and its end the report."""
+    with rop.run("nightly", expected=["a"], deadline=3600) as run:
+        assert_type(run, Run)
+        assert_type(run.missing, tuple[str, ...])
+    assert_type(run.report, LiveReport | None)
+    assert_type(run.close().to_bytes(), bytes)
+    async with rop.run("nightly", expected=["a"]) as again:
+        assert_type(again, Run)
