@@ -79,21 +79,31 @@ class Prometheus:
             return False
 
 
+def _at(port: int) -> dict[str, object]:
+    return {"static_configs": [{"targets": [f"127.0.0.1:{port}"]}]}
+
+
 @contextmanager
-def prometheus(folder: Path, *, rules: Path, targets: Mapping[str, int]) -> Iterator[Prometheus]:
+def prometheus(
+    folder: Path, *, rules: Path, targets: Mapping[str, int], collector: int | None = None, alerts_to: int | None = None
+) -> Iterator[Prometheus]:
     """Run a server that scrapes every second.
 
     Args:
         folder: For its configuration, its log and its data, which are kept between two servers.
         rules: Folder of rule files.
         targets: Ports to scrape, by job.
+        collector: Port of a collector that shows the metrics of others, whose labels are kept.
+        alerts_to: Port of an Alertmanager.
     """
+    scraped: list[dict[str, object]] = [{"job_name": job, **_at(port)} for job, port in targets.items()]
+    if collector is not None:
+        scraped.append({"job_name": "collector", "honor_labels": True, **_at(collector)})
     config = {
         "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
         "rule_files": [str(rules / "recording.yaml"), str(rules / "alerts.yaml")],
-        "scrape_configs": [
-            {"job_name": job, "static_configs": [{"targets": [f"127.0.0.1:{port}"]}]} for job, port in targets.items()
-        ],
+        "scrape_configs": scraped,
+        "alerting": {"alertmanagers": [] if alerts_to is None else [_at(alerts_to)]},
     }
     (folder / "prometheus.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     port = free_port()

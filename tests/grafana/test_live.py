@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from rop_otel_grafana import Settings, dashboard_files, rule_files, write
+from rop_otel_grafana import Settings, rule_files, write
 
 from rop_otel import semconv
-from tests.grafana.expressions import VARIABLES, substituted
+from tests.grafana.panels import has_numbers, panel_queries
 from tests.grafana.programs import answer
 from tests.grafana.prometheus import Prometheus, prometheus, until
 from tests.grafana.service import NAME, Service, service
@@ -40,23 +37,6 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Prometheus
         yield server, running
 
 
-def panel_queries() -> list[tuple[str, str]]:
-    boards = [json.loads(text) for place, text in dashboard_files(SHORT).items() if place.endswith(".json")]
-    return [
-        (
-            f"{board['title']}: {panel['title']}",
-            substituted(target["expr"]).replace(VARIABLES["$__rate_interval"], "10s"),
-        )
-        for board in boards
-        for panel in board["panels"]
-        for target in panel.get("targets", [])
-    ]
-
-
-def has_numbers(series: list[Mapping[str, Any]]) -> bool:
-    return any(math.isfinite(float(each["value"][1])) for each in series)
-
-
 def firing(server: Prometheus) -> list[dict[str, str]]:
     return [dict(alert["labels"]) for alert in server.alerts() if alert["state"] == "firing"]
 
@@ -64,7 +44,7 @@ def firing(server: Prometheus) -> list[dict[str, str]]:
 def test_every_panel_has_data(stack: tuple[Prometheus, Service]) -> None:
     """Within a minute of a service's start, every query of every panel returns numbers."""
     server, _ = stack
-    missing = panel_queries()
+    missing = panel_queries(SHORT)
     deadline = time.monotonic() + 60
     while missing and time.monotonic() < deadline:
         missing = [(panel, query) for panel, query in missing if not has_numbers(server.query(query))]

@@ -1,0 +1,31 @@
+"""What the committed panels ask, and whether a server has an answer."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from rop_otel_grafana import Settings, dashboard_files
+
+from tests.grafana.expressions import VARIABLES, substituted
+
+
+def panel_queries(settings: Settings) -> list[tuple[str, str]]:
+    """Return every query of every panel as a server takes it, with the panel's title."""
+    boards = [json.loads(text) for place, text in dashboard_files(settings).items() if place.endswith(".json")]
+    return [
+        (
+            f"{board['title']}: {panel['title']}",
+            substituted(target["expr"]).replace(VARIABLES["$__rate_interval"], "10s"),
+        )
+        for board in boards
+        for panel in board["panels"]
+        for target in panel.get("targets", [])
+    ]
+
+
+def has_numbers(series: list[Mapping[str, Any]]) -> bool:
+    """Return whether an answer has a number."""
+    return any(math.isfinite(float(each["value"][1])) for each in series)

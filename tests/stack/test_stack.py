@@ -1,0 +1,142 @@
+"""From a fault in a retrieval pipeline to the person who is paged: real programs, both ways of metrics."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rop_otel.replay import replay_files
+from tests.grafana.panels import has_numbers, panel_queries
+from tests.grafana.prometheus import Prometheus, until
+from tests.stack.stack import JOBS, Stack, short, stack
+
+FAULT = "prefix_cut"
+STAGE, CAUSE = "packing", "over_budget"
+Labels = dict[str, str]
+
+
+@dataclass(slots=True, kw_only=True)
+class Story:
+    """What was seen while the pipeline was healthy, at fault and healthy again."""
+
+    healthy: list[Labels] = field(default_factory=list)
+    states: list[tuple[str, str]] = field(default_factory=list)
+    alerts: list[Labels] = field(default_factory=list)
+    seconds: float = 0.0
+    told: list[Labels] = field(default_factory=list)
+    resolved: list[Labels] = field(default_factory=list)
+    panels: list[tuple[str, str]] = field(default_factory=list)
+    live: dict[str, Any] = field(default_factory=dict)
+    replayed: dict[str, Any] = field(default_factory=dict)
+
+    def look(self, server: Prometheus) -> set[tuple[str, str]]:
+        """Keep what Prometheus says of alerts now, and return the jobs and states."""
+        now = server.alerts()
+        for alert in now:
+            if alert["state"] == "firing" and alert["labels"] not in self.alerts:
+                self.alerts.append(alert["labels"])
+        states = {(alert["labels"]["job"], alert["state"]) for alert in now}
+        self.states.extend(state for state in sorted(states) if state not in self.states)
+        return states
+
+
+def recalls(running: Stack, story: Story) -> None:
+    """Be healthy, at fault, and healthy again, and keep what is seen."""
+    server, told = running.prometheus, running.webhook
+    judged = 'count by (job) (sum_over_time(rop_handoff_verdicts_total{rop_verdict="PASS"}[30s]) > 0)'
+    until(lambda: len(server.query(judged)) == 2, within=60, what="both ways")
+    until(lambda: len(server.query("count_over_time(up[40s]) >= 12")) >= 2, within=60, what="some healthy seconds")
+    story.look(server)
+    story.healthy = list(story.alerts)
+    running.application.ask(f"fault {FAULT}")
+    began = time.monotonic()
+    firing = {(job, "firing") for job in JOBS.values()}
+    until(lambda: story.look(server) >= firing, within=60, what="an alert by either way")
+    until(lambda: len(told.told("firing")) >= 2, within=30, what="the webhook is told")
+    story.seconds = time.monotonic() - began
+    story.panels = until_shown(server, within=40)
+    running.application.ask("healthy")
+    until(lambda: not story.look(server), within=60, what="the alerts are gone")
+    until(lambda: len(told.told("resolved")) >= 2, within=30, what="the webhook is told that it is over")
+    story.told, story.resolved = told.told("firing"), told.told("resolved")
+    story.live = running.application.ask("assessed")
+
+
+def until_shown(server: Prometheus, *, within: float) -> list[tuple[str, str]]:
+    """Wait until every query of every panel returns numbers, and return those that do not."""
+    missing = panel_queries(short("http://localhost/"))
+    deadline = time.monotonic() + within
+    while missing and time.monotonic() < deadline:
+        missing = [(panel, query) for panel, query in missing if not has_numbers(server.query(query))]
+        time.sleep(0.5)
+    return missing
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
+    """The whole story, told once."""
+    folder = tmp_path_factory.mktemp("stack")
+    told = Story()
+    with stack(folder) as running:
+        recalls(running, told)
+        archive = running.collector.traces
+    told.replayed = replayed(archive, folder / "resolver.json")
+    return told
+
+
+def replayed(archive: Path, resolver: Path) -> dict[str, Any]:
+    """Return what replay concludes of a file, by handoff."""
+    report = replay_files([str(archive)], resolver=str(resolver))
+    assert (report.orphan_stages, report.incomplete, report.absent_resolvers) == (0, (), ())
+    return {assessment.handoff_id: assessment.as_dict() for assessment in report.assessments}
+
+
+@pytest.mark.parametrize("way", JOBS)
+def test_the_alert_names_stage_and_cause(story: Story, way: str) -> None:
+    """By either way it is pending, then fires within a minute, and the webhook is told where and why; then it ends."""
+    expected = {
+        "alertname": "SelectedObjectDropsBeforeReader",
+        "job": JOBS[way],
+        "rop_handoff_name": "docs-qa",
+        "rop_dropped_at": STAGE,
+        "rop_drop_cause": CAUSE,
+        "severity": "critical",
+        "speed": "fast",
+        "target": "0.95",
+    }
+    states = [state for job, state in story.states if job == JOBS[way]]
+    assert states == ["pending", "firing"]
+    assert [labels for labels in story.told if labels["job"] == JOBS[way]][:1] == [expected]
+    assert [labels for labels in story.resolved if labels["job"] == JOBS[way]][:1] == [expected]
+    assert story.seconds < 60
+
+
+def test_nothing_else_fires(story: Story) -> None:
+    """A healthy pipeline is silent, and at fault there is one alert by either way."""
+    assert story.healthy == []
+    assert {labels["alertname"] for labels in story.alerts} == {"SelectedObjectDropsBeforeReader"}
+    assert len(story.alerts) == len(JOBS)
+
+
+def test_every_panel_has_data(story: Story) -> None:
+    """Every query of every panel returns numbers."""
+    assert story.panels == []
+
+
+def test_every_failing_trace_is_kept(story: Story) -> None:
+    """The tail sampler let every trace with a FAIL through, and left out most of those where nothing failed."""
+    failing = {handoff for handoff, assessment in story.live.items() if assessment["verdict"] == "FAIL"}
+    assert failing
+    assert failing <= story.replayed.keys()
+    assert len(story.replayed) < len(story.live)
+
+
+def test_the_file_replays_to_the_live_verdicts(story: Story) -> None:
+    """Whatever the file holds, replay concludes what was concluded live, to the last finding and score."""
+    live = {handoff: story.live[handoff] for handoff in story.replayed if handoff in story.live}
+    assert {handoff: story.replayed[handoff] for handoff in live} == live
+    assert len(live) > 20
