@@ -13,10 +13,10 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 ARGS ?=
 
-.PHONY: help demo test check format lint types contracts coverage bench pictures grafana requirements collector clean
+.PHONY: help demo test check format lint types contracts coverage bench pictures grafana requirements collector stack stack-test clean
 
 help: ## Show this list.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/.demo ## Watch a real retrieval pipeline over the standard library's documentation.
 	@$(BIN)/rop-otel demo $(ARGS)
@@ -61,6 +61,12 @@ grafana: .venv/.dev ## Write grafana/dist and the runbook anew from their source
 
 collector: ## Build the OpenTelemetry collector of collector-config (needs go), once, and print where it is.
 	@collector-config/build.sh
+
+stack: .venv/.dev collector ## Run application, collector, Prometheus and Alertmanager to look at, with a fault to put in.
+	@$(BIN)/python -m tests.stack.by_hand
+
+stack-test: .venv/.dev collector ## Test the stack from a fault to the webhook, and the collector's configurations.
+	@$(BIN)/python -m pytest tests/collector tests/stack $(ARGS)
 
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
 	--no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml

@@ -18,6 +18,11 @@ from tests.stack.application import SERVICE
 
 APPLICATION = Path(__file__).with_name("application.py")
 SCRAPED = "docs-rag-scraped"
+
+FAULT = "prefix_cut"
+STAGE, CAUSE = "packing", "over_budget"
+"""A fault, and where and why the selected object is lost then."""
+
 JOBS = {"/metrics": SCRAPED, "OTLP": SERVICE}
 """The name under which Prometheus knows the application, by the way in which its metrics came."""
 

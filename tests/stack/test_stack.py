@@ -12,10 +12,8 @@ import pytest
 from rop_otel.replay import replay_files
 from tests.grafana.panels import has_numbers, panel_queries
 from tests.grafana.prometheus import Prometheus, until
-from tests.stack.stack import JOBS, Stack, short, stack
+from tests.stack.stack import CAUSE, FAULT, JOBS, STAGE, Stack, short, stack
 
-FAULT = "prefix_cut"
-STAGE, CAUSE = "packing", "over_budget"
 Labels = dict[str, str]
 
 
