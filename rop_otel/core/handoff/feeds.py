@@ -8,6 +8,9 @@ from itertools import chain
 from rop_otel.core.handoff import kinds
 from rop_otel.core.handoff.record import StageRecord
 
+_Latest = dict[tuple[int | None, str | None, str | None], int]
+"""The place of the latest stage of a round and a name (else a kind), and of a round and a kind."""
+
 
 def feeds(stages: Sequence[StageRecord]) -> tuple[tuple[int, ...], ...]:
     """Return for each stage, in order, the places of the stages that feed it, ascending.
@@ -17,12 +20,13 @@ def feeds(stages: Sequence[StageRecord]) -> tuple[tuple[int, ...], ...]:
     lie between it and the previous one without.
     """
     chains: dict[int | None, list[int]] = {}
+    latest: _Latest = {}
     rounds_between: dict[int, None] = {}
     fed: list[tuple[int, ...]] = []
     for place, stage in enumerate(stages):
         found: list[int] = []
         if stage.fed_by and not kinds.is_source(stage):
-            found = sorted(_named(stages, place, chains))
+            found = sorted(_named(stage, latest))
         elif not kinds.is_source(stage):
             found = _tail(stages, chains.get(stage.round, []))
             if stage.round is None and rounds_between:
@@ -31,6 +35,7 @@ def feeds(stages: Sequence[StageRecord]) -> tuple[tuple[int, ...], ...]:
         if stage.kind == kinds.READER:
             continue
         chains.setdefault(stage.round, []).append(place)
+        latest[stage.round, stage.name or stage.kind, None] = latest[stage.round, None, stage.kind] = place
         if stage.round is None:
             rounds_between.clear()
         else:
@@ -38,15 +43,12 @@ def feeds(stages: Sequence[StageRecord]) -> tuple[tuple[int, ...], ...]:
     return tuple(fed)
 
 
-def _named(stages: Sequence[StageRecord], place: int, chains: dict[int | None, list[int]]) -> set[int]:
-    """Return the latest earlier stage of each name in ``fed_by``, of the same round."""
-    earlier = chains.get(stages[place].round, [])
-    found: set[int] = set()
-    for wanted in stages[place].fed_by:
-        named = [other for other in earlier if (stages[other].name or stages[other].kind) == wanted]
-        of_kind = named or [other for other in earlier if stages[other].kind == wanted]
-        found.update(of_kind[-1:])
-    return found
+def _named(stage: StageRecord, latest: _Latest) -> set[int]:
+    """Return the latest earlier stage of each name in ``fed_by``, else of each kind, of the same round."""
+    found = (
+        latest.get((stage.round, wanted, None), latest.get((stage.round, None, wanted))) for wanted in stage.fed_by
+    )
+    return {place for place in found if place is not None}
 
 
 def _tail(stages: Sequence[StageRecord], places: list[int]) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import compress
 from typing import NamedTuple
@@ -47,7 +47,7 @@ class Trip:
         resolver: The resolver in force, None without one.
     """
 
-    __slots__ = ("_inputs", "_sets", "feeds", "late", "record", "resolver", "shown", "stages")
+    __slots__ = ("_inputs", "_latest", "_sets", "feeds", "late", "record", "resolver", "shown", "stages")
 
     def __init__(self, record: HandoffRecord, resolver: Resolver | None) -> None:
         self.record = record
@@ -56,6 +56,7 @@ class Trip:
         self.feeds = feeds(self.stages)
         self._sets = tuple(None if stage.returned is None else frozenset(stage.returned) for stage in self.stages)
         self._inputs: dict[int, frozenset[str] | None] = {}
+        self._latest: dict[Callable[[StageRecord], bool], list[int]] = {}
         self.shown = _shown(self.stages)
 
     def returned_set(self, place: int) -> frozenset[str] | None:
@@ -93,16 +94,20 @@ class Trip:
             self.stages[feed].returned or self.stages[feed].returned_count for feed in self.feeds[place]
         )
 
-    def before(self, place: int) -> list[int]:
-        """Return the stages that feed a stage, directly or through others, in order."""
-        found: set[int] = set()
-        pending = list(self.feeds[place])
-        while pending:
-            feed = pending.pop()
-            if feed not in found:
-                found.add(feed)
-                pending.extend(self.feeds[feed])
-        return sorted(found)
+    def latest_before(self, place: int, wanted: Callable[[StageRecord], bool]) -> int | None:
+        """Return the last wanted stage among those that feed a stage, directly or through others; None without one.
+
+        Args:
+            place: Of the stage that is fed.
+            wanted: A function of a module; it is asked once about each stage, for all places together.
+        """
+        found = self._latest.get(wanted)
+        if found is None:
+            found = self._latest[wanted] = []
+            for feeding in self.feeds:
+                nearest = [feed if wanted(self.stages[feed]) else found[feed] for feed in feeding]
+                found.append(max(nearest, default=-1))
+        return None if found[place] < 0 else found[place]
 
     def first_fed_by(self, *places: int) -> int | None:
         """Return the first stage, no reader, that some stages feed together."""

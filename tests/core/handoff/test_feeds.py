@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
+from rop_otel.core.handoff import HandoffRecord, StageRecord, assess
 from tests.core.build import codes, fed, found, judge, stage, the
 
 
@@ -147,3 +152,26 @@ class TestInput:
         """Of several feeds the input is all they returned."""
         result = judge(stage("vector", "a b"), stage("lexical", "c"), stage("rerank", "a b c d"))
         assert the(result, "foreign_ids").ids == ("d",)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {"kind": "custom", "fed_by": ("elsewhere", "custom")},
+        {"kind": "candidates", "scores": (0.5, 0.4), "input": ("a", "b", "c")},
+        {"kind": "packing", "input": ("a", "b", "c")},
+    ],
+    ids=["named feeds", "scored cuts", "packing"],
+)
+def test_thousands_of_stages_are_assessed_in_time(shape: dict[str, Any]) -> None:
+    """What feeds a stage is not looked for among all the stages before it."""
+    expansion = StageRecord(kind="expansion", span_id="e", returned=("a", "b", "c"), start_ns=0, end_ns=0)
+    stages = [
+        StageRecord(**{"span_id": f"{n:05}", "returned": ("a", "b"), "start_ns": n, "end_ns": n, **shape})
+        for n in range(1, 5_000)
+    ]
+    if shape["kind"] == "packing":
+        stages = [item for n, one in enumerate(stages) for item in (replace(expansion, span_id=f"e{n}", end_ns=n), one)]
+    started = time.process_time()
+    assess(HandoffRecord(name="qa", handoff_id="h", selected=("c",), stages=tuple(stages), start_ns=0, end_ns=10**9))
+    assert time.process_time() - started < 1.0

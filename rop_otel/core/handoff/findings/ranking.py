@@ -51,13 +51,20 @@ def _top_ranked_cut(trip: Trip, place: int) -> Iterator[tuple[int, Finding]]:
 
 def _last_scored(trip: Trip, place: int) -> StageRecord | None:
     """Return the last stage with scores before a stage, None where a later one changed what is best."""
-    for before in reversed(trip.before(place)):
-        stage = trip.stages[before]
-        if stage.returned and stage.scores is not None and len(stage.scores) == len(stage.returned):
-            return stage
-        if stage.kind in kinds.RESCORING:
-            return None
-    return None
+    before = trip.latest_before(place, _settles_the_best)
+    return None if before is None or not _is_scored(trip.stages[before]) else trip.stages[before]
+
+
+def _settles_the_best(stage: StageRecord) -> bool:
+    return _is_scored(stage) or stage.kind in kinds.RESCORING
+
+
+def _is_scored(stage: StageRecord) -> bool:
+    return bool(stage.returned) and stage.scores is not None and len(stage.scores) == len(stage.returned or ())
+
+
+def _is_expansion(stage: StageRecord) -> bool:
+    return stage.kind == kinds.EXPANSION
 
 
 def _score_of(stage: StageRecord) -> dict[str, float]:
@@ -73,10 +80,9 @@ def _expansion_displaced(trip: Trip, place: int) -> Iterator[tuple[int, Finding]
     handed, kept = trip.input_set(place), trip.returned_set(place)
     if handed is None or kept is None or handed <= kept:
         return
-    expansions = [before for before in trip.before(place) if trip.stages[before].kind == kinds.EXPANSION]
-    if not expansions:
+    expansion = trip.latest_before(place, _is_expansion)
+    if expansion is None:
         return
-    expansion = expansions[-1]
     before, after = trip.input_set(expansion), trip.returned_set(expansion)
     if before is None or after is None:
         return
