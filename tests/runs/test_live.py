@@ -363,6 +363,8 @@ def test_numbers_of_the_newest_runs_are_kept() -> None:
             pass
     names = [standing.run_id for standing in RUNS.standings()]
     assert names == [f"run {number}" for number in (*range(4, 18), 0, 1)]
+    with rop.run("run 10", expected=["a"]):
+        assert [standing.run_id for standing in RUNS.standings()][-2:] == ["run 1", "run 10"]
 
 
 def test_a_run_that_has_ended_is_let_go() -> None:

@@ -147,6 +147,9 @@ def test_lists_that_decide_and_lists_that_do_not() -> None:
         assert assess(record, declaration=declaration).verdict is verdict
         assert judged(record, declaration) is verdict
         assert ("ids" in record_of(record, declaration)) == (verdict is not Verdict.UNVERIFIABLE)
+    followed = trip(stage("packing", "x y", count=9), stage("rescue", "a#0"))
+    assert record_of(followed, opened(cutoff=2))["ids"] == ["x", "y"]
+    assert assess(followed, declaration=opened(cutoff=2)).verdict is judged(followed, opened(cutoff=2)) is Verdict.FAIL
     assert "ids" not in record_of(trip(stage("packing", None)), opened())
     assert record_of(trip(stage("packing")), opened())["ids"] == []
 
