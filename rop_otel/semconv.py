@@ -271,6 +271,13 @@ SELF_LATE: Final = Metric(
     unit="{span}",
     description="Stages that ended after their handoff was assessed.",
 )
+SELF_UNSENT: Final = Metric(
+    name="rop.self.spans.unsent",
+    prometheus="rop_self_spans_unsent_total",
+    kind="counter",
+    unit="{span}",
+    description="Spans that this process could not send and dropped.",
+)
 SELF_ERRORS: Final = Metric(
     name="rop.self.errors",
     prometheus="rop_self_errors_total",
@@ -307,6 +314,7 @@ METRICS: Final = (
     SELF_EXPIRED,
     SELF_REJECTED,
     SELF_LATE,
+    SELF_UNSENT,
     SELF_ERRORS,
     SELF_ASSESS_DURATION,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,11 +31,14 @@ class Own:
     meters: MeterProvider | None = None
     logs: LoggerProvider | None = None
 
-    def with_missing(self, service_name: str | None, *, tracers: bool, meters: bool, logs: bool) -> Own:
+    def with_missing(
+        self, service_name: str | None, *, lost: Callable[[int], None], tracers: bool, meters: bool, logs: bool
+    ) -> Own:
         """Return these and the ones that are wanted, asked for by the environment, and nobody's yet.
 
         Args:
             service_name: Name of the service in what is exported.
+            lost: Told how many spans will never be sent.
             tracers, meters, logs: Which are wanted, because none was given.
 
         Raises:
@@ -49,7 +53,7 @@ class Own:
             return self
         resource = self._resource(service_name)
         return Own(
-            tracers=providers.create_tracers(resource, spans) if spans else self.tracers,
+            tracers=providers.create_tracers(resource, spans, lost=lost) if spans else self.tracers,
             meters=providers.create_meters(resource, numbers) if numbers else self.meters,
             logs=providers.create_logs(resource, events) if events else self.logs,
         )

@@ -19,7 +19,7 @@ from opentelemetry.trace import TracerProvider
 
 from rop_otel import semconv
 from rop_otel.config import Config
-from rop_otel.core.handoff.sink import Sink
+from rop_otel.core.handoff.sink import Notice, Sink
 from rop_otel.export import providers
 from rop_otel.export.bounded import Caller
 from rop_otel.export.own import Own
@@ -140,7 +140,9 @@ class Process:
         if not config.enabled:
             return
         before = self._own
-        self._own = before.with_missing(config.service_name, tracers=tracers, meters=meters, logs=logs)
+        self._own = before.with_missing(
+            config.service_name, lost=self._unsent, tracers=tracers, meters=meters, logs=logs
+        )
         if self._own is before:
             return
         self._caller = self._caller or Caller()
@@ -181,6 +183,13 @@ class Process:
                 places=Mishap,
             )
         return self._tally
+
+    def _unsent(self, number: int) -> None:
+        """Count spans that will never be sent; called from any thread, without the lock."""
+        runtime = self._runtime
+        if runtime is not None:
+            for _ in range(number):
+                runtime.mishaps.notice(Notice.UNSENT)
 
     def _bounded(self, do: Callable[[], object], timeout: float) -> None:
         self._caller = self._caller or Caller()

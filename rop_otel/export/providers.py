@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from opentelemetry import trace
@@ -42,8 +43,8 @@ def create_resource(service_name: str | None) -> Resource:
         raise _unusable("resource", error) from error
 
 
-def create_tracers(resource: Resource, exporters: tuple[str, ...]) -> TracerProvider:
-    """Make a tracer provider with these exporters.
+def create_tracers(resource: Resource, exporters: tuple[str, ...], *, lost: Callable[[int], None]) -> TracerProvider:
+    """Make a tracer provider with these exporters; ``lost`` is told how many spans will never be sent.
 
     None of the providers made here shuts itself down at exit, since that may take long where the collector is dead;
     whoever makes it does.
@@ -51,13 +52,13 @@ def create_tracers(resource: Resource, exporters: tuple[str, ...]) -> TracerProv
     Raises:
         ConfigurationError: OpenTelemetry cannot use what the environment says.
     """
-    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    from rop_otel.export.sending import CountingProcessor
 
     try:
         made = [_span_exporter(name) for name in exporters]
         provider = TracerProvider(resource=resource, shutdown_on_exit=False)
         for exporter in made:
-            provider.add_span_processor(BatchSpanProcessor(exporter))
+            provider.add_span_processor(CountingProcessor(exporter, lost=lost))
     except Exception as error:
         raise _unusable("tracer provider", error) from error
     return provider

@@ -29,6 +29,7 @@ _NOTICES = {
     semconv.SELF_EXPIRED: Notice.EXPIRED,
     semconv.SELF_REJECTED: Notice.REJECTED,
     semconv.SELF_LATE: Notice.LATE,
+    semconv.SELF_UNSENT: Notice.UNSENT,
 }
 
 

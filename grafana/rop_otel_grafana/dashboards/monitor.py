@@ -15,6 +15,7 @@ _NOTICES = (
     ("Expired handoffs", semconv.SELF_EXPIRED, "Handoffs that never ended: a crash, or a request given up."),
     ("Rejected handoffs", semconv.SELF_REJECTED, "Handoffs not monitored because too many were open."),
     ("Late stages", semconv.SELF_LATE, "Stages that ended after their handoff was assessed, and so were left out."),
+    ("Unsent spans", semconv.SELF_UNSENT, "Spans dropped because the collector was away or too slow."),
 )
 
 

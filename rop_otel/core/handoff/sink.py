@@ -15,6 +15,7 @@ class Notice(StrEnum):
     EXPIRED = "expired"
     REJECTED = "rejected"
     LATE = "late"
+    UNSENT = "unsent"
     ERROR = "error"
 
 
