@@ -1,4 +1,7 @@
-"""An application that is watched both ways: it serves /metrics and sends OTLP. Answers each line with its port."""
+"""An application that is watched both ways: it serves /metrics and sends OTLP.
+
+It answers each line with its port, after ten questions, or ten thousand stages of as many kinds for the line ``odd``.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +26,24 @@ def answer(number: int) -> None:
         handoff.answered("as [S1] says" if number % 2 else "as [S9] says", sources=kept)
 
 
+def run_odd_stages() -> None:
+    """Run a handoff with a name that no label would have, and many stages, each of a kind of its own."""
+    with rop.handoff('say "docs"\nand \\ all') as handoff:
+        handoff.select("d1")
+        for number in range(10_000):
+            with rop.using_stage(f"kind {number}") as stage:
+                stage.returned(["d1"])
+
+
 def main() -> None:
-    """Answer questions, ten for every line."""
+    """Do as each line says."""
     port = rop.configure(service_name="docs-rag", metrics_port=0).metrics_port
-    for _ in sys.stdin:
-        for number in range(10):
-            answer(number)
+    for line in sys.stdin:
+        if line.strip() == "odd":
+            run_odd_stages()
+        else:
+            for number in range(10):
+                answer(number)
         sys.stdout.write(f"{json.dumps(port)}\n")
         sys.stdout.flush()
     rop.shutdown()

@@ -50,6 +50,16 @@ def test_both_ways_show_the_same(tmp_path: Path) -> None:
         until(lambda: different(more, running.metrics) == {}, within=15, what="equal values again")
 
 
+def test_odd_names_stay_bounded(tmp_path: Path) -> None:
+    """A name with quotes and newlines, and ten thousand kinds of stages, come out alike both ways, and few."""
+    with collector(tmp_path / "collector") as running, program(APPLICATION, endpoint=running.endpoint) as application:
+        direct = ours(application.ask("odd"))
+        kinds = {dict(found).get(semconv.label(semconv.STAGE)) for _, found in direct}
+        assert semconv.OTHER in kinds
+        assert len(kinds) < 40
+        until(lambda: different(direct, running.metrics) == {}, within=30, what="equal values")
+
+
 def different(direct: Values, port: int) -> dict[object, tuple[float, float]]:
     """Return where two ways differ; sums of times are added up in another order."""
     through = ours(port)
