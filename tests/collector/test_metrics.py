@@ -50,6 +50,24 @@ def test_both_ways_show_the_same(tmp_path: Path) -> None:
         until(lambda: different(more, running.metrics) == {}, within=15, what="equal values again")
 
 
+def test_the_gateway_counts_spans_and_events(tmp_path: Path) -> None:
+    """A gateway makes calls and durations by handoff and stage of the spans, and counts the events of each kind."""
+    layers = ("agent.yaml", "gateway.yaml", "backends.yaml", "extras.yaml")
+    with collector(tmp_path / "gateway", layers) as running, program(APPLICATION, endpoint=running.endpoint) as sending:
+        sending.ask("go")
+
+        def counted(name: str, **wanted: str) -> float:
+            found = samples(running.metrics).get(name, [])
+            return sum(sample.value for sample in found if wanted.items() <= sample.labels.items())
+
+        calls = "traces_span_metrics_calls_total"
+        until(lambda: counted(calls, rop_handoff_name="docs") == 10, within=40, what="calls by handoff")
+        assert counted(calls, rop_stage="fusion") == 10
+        assert counted("traces_span_metrics_duration_milliseconds_count", rop_stage="packing") == 10
+        failed = {"gen_ai_evaluation_name": semconv.VERDICT, "gen_ai_evaluation_score_label": "FAIL"}
+        until(lambda: counted("evaluation_events_total", **failed) == 4, within=20, what="events")
+
+
 def test_odd_names_stay_bounded(tmp_path: Path) -> None:
     """A name with quotes and newlines, and ten thousand kinds of stages, come out alike both ways, and few."""
     with collector(tmp_path / "collector") as running, program(APPLICATION, endpoint=running.endpoint) as application:
