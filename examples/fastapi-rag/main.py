@@ -1,0 +1,88 @@
+"""Run both services with two workers each, ask, end them, and see that nothing was lost on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlencode
+from urllib.request import urlopen
+
+from corpus import QUESTIONS
+from receiver import Receiver
+
+HERE = Path(__file__).parent
+TIMES = 8
+"""How often each question is asked."""
+
+
+def main() -> None:
+    """Ask, end, and count."""
+    with Receiver() as received:
+        with (
+            service("retriever", received.url) as retriever,
+            service("reader", received.url, retriever) as reader,
+            ThreadPoolExecutor(8) as pool,
+        ):
+            answers = list(pool.map(lambda question: ask(reader, question), [*QUESTIONS] * TIMES))
+        told = Counter(answers)
+        print(f"answers         {dict(sorted(told.items()))}")
+        totals: Counter[str] = sum((Counter(counts) for counts in received.verdicts().values()), Counter())
+        print(f"all workers     {dict(sorted(totals.items()))}")
+        services = defaultdict(set)
+        stages = Counter[str]()
+        for span in received.spans():
+            services[span.trace_id].add(span.service)
+            stages[span.name] += 1
+        joined = sum(names == {"reader", "retriever"} for names in services.values())
+        print(f"traces          {len(services)}, of which {joined} have spans of both services")
+        print(f"spans           {dict(sorted(stages.items()))}")
+
+
+def ask(reader: str, question: str) -> str:
+    """Return the verdict about one question."""
+    with urlopen(f"{reader}/answer?{urlencode({'question': question})}", timeout=30) as response:
+        return str(json.load(response)["verdict"])
+
+
+@contextmanager
+def service(name: str, receiver: str, retriever: str = "") -> Iterator[str]:
+    """Run a service with two workers, and give its address; at the end it finishes what it has begun."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": receiver, "RETRIEVER": retriever}
+    command = [sys.executable, "-m", "uvicorn", f"{name}:app", "--port", str(port), "--workers", "2"]
+    quiet = ["--log-level", "warning"]
+    with subprocess.Popen([*command, *quiet], cwd=HERE, env=environment) as process:
+        try:
+            wait(f"http://127.0.0.1:{port}/docs")
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
+def wait(url: str) -> None:
+    """Wait until a service answers."""
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            with urlopen(url, timeout=5):
+                return
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+
+if __name__ == "__main__":
+    main()
