@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 from collections.abc import Iterator
 from pathlib import Path
@@ -64,6 +65,8 @@ def read_resolver(
         resolver = Resolver(members, version=version)
     except ResolverError as error:
         raise InputError(str(error), file=file) from None
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read as CSV in UTF-8: {error}", file=file) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=file) from None
     return resolver, ("resolver.json", resolver.to_bytes())
@@ -111,11 +114,13 @@ def write_folder(
 
 
 def _listed(file: str) -> Iterator[str]:
+    mark = codecs.BOM_UTF8
     for block in read_blocks(file, limits=DEFAULT_LIMITS):
-        for line in block.split(b"\n"):
+        for line in block.removeprefix(mark).split(b"\n"):
             name = line.removesuffix(b"\r")
             if name:
                 yield _decoded(name, file)
+        mark = b""
 
 
 def _decoded(text: bytes, file: str) -> str:
@@ -153,7 +158,7 @@ def _pairs(file: str, chunk: str, object_: str) -> Iterator[tuple[str, str]]:
 def _records(file: str) -> Iterator[tuple[int, object]]:
     number = 0
     for block in read_blocks(file, limits=DEFAULT_LIMITS):
-        for line in block.splitlines():
+        for line in block.removesuffix(b"\n").split(b"\n"):
             number += 1
             try:
                 yield number, parse_object(line)

@@ -39,6 +39,9 @@ def write_population(names: list[str]) -> bytes:
     Raises:
         PopulationError: There are none, one is given twice, or one cannot stand on a line.
     """
+    for name in names:
+        if "\n" in name:
+            raise PopulationError(f"{name!r} holds a line feed and cannot stand on one line")
     data = "".join(f"{name}\n" for name in sorted(names)).encode(errors="surrogatepass")
     parse_population(data)
     return data

@@ -43,3 +43,9 @@ def test_what_cannot_be_read_is_not_written(names: list[str]) -> None:
     """A list that makes no population is refused before it is sealed."""
     with pytest.raises(PopulationError):
         write_population(names)
+
+
+def test_an_id_with_a_line_feed_cannot_be_written() -> None:
+    """It would be read back as two IDs."""
+    with pytest.raises(PopulationError, match="line feed"):
+        write_population(["r1\nr2"])
