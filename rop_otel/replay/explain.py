@@ -55,7 +55,7 @@ def _records(file: str, opened: Opened, record_id: str, limits: Limits) -> Itera
     if is_parquet(file):
         from rop_otel.replay.parquet import parquet_records  # an extra, imported where it is used
 
-        for row, record in parquet_records(file):
+        for row, record in parquet_records(file, opened):
             if opened.record_field.read(record) == record_id:
                 yield row, record
         return

@@ -40,11 +40,7 @@ class ParquetReader:
         self._record_field = opened.record_field
         declaration = opened.declaration
         self._declaration = declaration
-        paths = [opened.record_field]
-        if declaration is not None:
-            paths += [declaration.selection_field, declaration.output_field]
-            paths += [] if declaration.witness is None else [declaration.witness.hash_field]
-        self._paths = paths + ([] if trace_field is None else [trace_field])
+        self._paths = _paths(opened) + ([] if trace_field is None else [trace_field])
         plain = fast and trace_field is None and declaration is not None and declaration.witness is None
         self._columnar: ColumnIntake | None = None
         if plain and declaration is not None:
@@ -66,7 +62,7 @@ class ParquetReader:
             with pq.ParquetFile(file, memory_map=False) as source:
                 rows, total = 0, max(source.metadata.num_rows, 1)
                 size = os.path.getsize(file)
-                for batch in self._batches(source):
+                for batch in _batches(source, self._paths):
                     self._batch(batch, file, rows + 1)
                     rows += batch.num_rows
                     checked(rows)
@@ -76,17 +72,6 @@ class ParquetReader:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"cannot be read as Parquet: {error}", file=file) from None
-
-    def _batches(self, source: Any) -> Iterator[Any]:
-        # Parquet's own names of nested columns vary by writer, so whole top-level columns are asked for.
-        there = set(source.schema_arrow.names)
-        columns = list(dict.fromkeys(path.head[0] for path in self._paths if path.head[0] in there))
-        if not columns:
-            for group in range(source.num_row_groups):
-                rows = source.metadata.row_group(group).num_rows
-                yield pa.RecordBatch.from_pylist([{}] * rows, schema=pa.schema([("", pa.null())]))
-            return
-        yield from source.iter_batches(batch_size=_ROWS, columns=columns, use_threads=False)
 
     def _batch(self, batch: Any, file: str, line: int) -> None:
         left: Sequence[int] = range(batch.num_rows)
@@ -99,12 +84,11 @@ class ParquetReader:
 
     def _rows(self, batch: Any, places: Sequence[int], file: str, line: int) -> None:
         for place in places:
-            try:
-                (record,) = batch.slice(place, 1).to_pylist()
-            except UnicodeDecodeError as error:
-                self._intake.refuse(Malformed(file=file, line=line + place, reason=f"invalid UTF-8: {error.reason}"))
-                continue
-            self._intake.record(record, file=file, line=line + place)
+            record = _record(batch, place)
+            if isinstance(record, UnicodeDecodeError):
+                self._intake.refuse(Malformed(file=file, line=line + place, reason=f"invalid UTF-8: {record.reason}"))
+            else:
+                self._intake.record(record, file=file, line=line + place)
 
     def _columns(self, batch: Any) -> tuple[Columns, list[str], Flags] | None:
         declaration: Declaration | None = self._declaration
@@ -129,8 +113,12 @@ class ParquetReader:
         return columns, record_ids.to_pylist(), _laid_out(record_ids).lengths > 0
 
 
-def parquet_records(file: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield every row's number and record.
+def parquet_records(file: str, opened: Opened) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield every row's number and record, as far as a declaration reads it; a row of invalid UTF-8 is left out.
+
+    Args:
+        file: Its name.
+        opened: The declaration, valid or not.
 
     Raises:
         InputError: The file is no Parquet, or is damaged.
@@ -138,11 +126,61 @@ def parquet_records(file: str) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         with pq.ParquetFile(file) as source:
             rows = 0
-            for batch in source.iter_batches(batch_size=_ROWS, use_threads=False):
-                yield from enumerate(batch.to_pylist(), rows + 1)
+            for batch in _batches(source, _paths(opened)):
+                for place in range(batch.num_rows):
+                    record = _record(batch, place)
+                    if not isinstance(record, UnicodeDecodeError):
+                        yield rows + place + 1, record
                 rows += batch.num_rows
     except (pa.ArrowException, OSError, ValueError) as error:
         raise InputError(f"cannot be read as Parquet: {error}", file=file) from None
+
+
+def _paths(opened: Opened) -> list[FieldPath]:
+    declaration, paths = opened.declaration, [opened.record_field]
+    if declaration is not None:
+        paths += [declaration.selection_field, declaration.output_field]
+        paths += [] if declaration.witness is None else [declaration.witness.hash_field]
+    return paths
+
+
+def _batches(source: Any, paths: Sequence[FieldPath]) -> Iterator[Any]:
+    # Parquet's own names of nested columns vary by writer, so whole top-level columns are asked for.
+    there = set(source.schema_arrow.names)
+    columns = list(dict.fromkeys(path.head[0] for path in paths if path.head[0] in there))
+    if not columns:
+        for group in range(source.num_row_groups):
+            rows = source.metadata.row_group(group).num_rows
+            yield pa.RecordBatch.from_pylist([{}] * rows, schema=pa.schema([("", pa.null())]))
+        return
+    for batch in source.iter_batches(batch_size=_ROWS, columns=columns, use_threads=False):
+        kinds = [_timeless(kind) for kind in batch.schema.types]
+        if kinds != batch.schema.types:
+            plain = [array.cast(kind) for array, kind in zip(batch.columns, kinds, strict=True)]
+            batch = pa.RecordBatch.from_arrays(plain, names=batch.schema.names)
+        yield batch
+
+
+def _timeless(kind: Any) -> Any:
+    """Return a type with numbers for dates and times: Python has no room for some, and none of them is an ID."""
+    if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
+        return pa.int32() if kind.bit_width == pa.int32().bit_width else pa.int64()
+    if pa.types.is_struct(kind):
+        fields = [kind.field(place) for place in range(kind.num_fields)]
+        return pa.struct([field.with_type(_timeless(field.type)) for field in fields])
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_timeless(kind.value_type)))
+    if pa.types.is_large_list(kind):
+        return pa.large_list(kind.value_field.with_type(_timeless(kind.value_type)))
+    return kind
+
+
+def _record(batch: Any, place: int) -> dict[str, Any] | UnicodeDecodeError:
+    try:
+        (record,) = batch.slice(place, 1).to_pylist()
+    except UnicodeDecodeError as error:
+        return error
+    return record  # type: ignore[no-any-return] # pyarrow ships no types
 
 
 def _column(batch: Any, names: tuple[str, ...]) -> Any:

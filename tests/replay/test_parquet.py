@@ -16,6 +16,7 @@ from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry
 from rop_otel.errors import InputError
 from rop_otel.replay.evaluate import Asked, evaluate_files, report_of
+from rop_otel.replay.explain import explain_record
 from rop_otel.replay.texts import Index, Texts
 from tests.core.profile.declared import changed, opened
 from tests.core.profile.record_lines import KEYS, RETURNED
@@ -172,3 +173,34 @@ def test_strings_are_compared_whole(texts: list[str], data: st.DataObject) -> No
     places = Index(Texts.of(["x"])).find(laid) * 0
     numbers = places + range(len(texts))
     assert laid.equal(numbers, other, numbers).tolist() == [one == two for one, two in zip(texts, others, strict=True)]
+
+
+TIMED = pa.struct([("id", pa.string()), ("at", pa.timestamp("ns")), ("day", pa.date32())])
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_dates_that_python_has_no_room_for(tmp_path: Path, fast: bool) -> None:
+    """Times beside the IDs, or in their place, stop no run, whatever they are."""
+    hits = pa.array([[{"id": "a#0", "at": 2**62 + 1, "day": 2**31 - 1}]] * 3, pa.list_(TIMED))
+    table = pa.table({"record_id": ["r1", "r2", "r3"], "selected": ["obj-a", "unknown", "obj-b"], "ids": hits})
+    pq.write_table(table, tmp_path / "r.parquet")
+    _, kept = evaluated(opened(output_field="ids[].id"), tmp_path / "r.parquet", fast=fast)
+    assert [entry[2] for entry in kept] == ["PASS", "RESOLUTION_ERROR", "FAIL"]
+    _, kept = evaluated(opened(output_field="ids[].at"), tmp_path / "r.parquet", fast=fast)
+    assert [entry[2] for entry in kept] == ["UNVERIFIABLE", "RESOLUTION_ERROR", "UNVERIFIABLE"]
+
+
+def test_a_row_is_explained_whatever_stands_beside_it(tmp_path: Path) -> None:
+    """Columns that are not read, and rows of invalid UTF-8, are no reason to explain nothing."""
+    broken = pa.Array.from_buffers(pa.string(), 2, pa.array([b"obj-a", b"\xff"]).buffers())
+    table = pa.table(
+        {
+            "record_id": ["r1", "r2"],
+            "selected": broken,
+            "ids": [["a#0"], ["a#0"]],
+            "logged": pa.array([2**60 + 1] * 2, pa.timestamp("us")),
+        }
+    )
+    pq.write_table(table, tmp_path / "r.parquet")
+    (found,) = explain_record(opened(), [str(tmp_path / "r.parquet")], "r1")
+    assert (found.line, found.explanation.as_dict()["verdict"]) == (1, "PASS")
