@@ -20,6 +20,7 @@ from rop_otel.cli.run_report import (
     RecordsOutOption,
     ReportOption,
     deliver,
+    keep_inputs,
     write_lines,
 )
 
@@ -54,6 +55,7 @@ def evaluate(
     cannot be used.
     """
     from rop_otel.core.profile.partial import Partial  # imported here: --help need not wait for it
+    from rop_otel.replay.blocks import expand
     from rop_otel.replay.declared import read_declaration
     from rop_otel.replay.evaluate import CUTOFFS, Asked, evaluate_files, report_of
     from rop_otel.replay.limits import Limits
@@ -63,6 +65,7 @@ def evaluate(
     given = {"max_line_bytes": max_line_bytes, "max_file_bytes": max_file_bytes, "max_anomalies": max_anomalies}
     limits = Limits(**{name: value for name, value in given.items() if value is not None})
     asked = Asked(cutoffs=tuple(at or CUTOFFS), trace_field=trace, limits=limits)
+    keep_inputs([declaration, *expand(records)], report, records_out)
     opened = read_declaration(declaration, limits=limits)
     with Spool() as spool, _progress(records) as progress:
         keep = None if no_records else spool.add

@@ -13,6 +13,7 @@ from rop_otel.cli.run_report import (
     RecordsOutOption,
     ReportOption,
     deliver,
+    keep_inputs,
     write_lines,
 )
 
@@ -39,6 +40,7 @@ def merge(
     from rop_otel.replay.merge import Merged, merge_parts  # imported here: --help need not wait for it
     from rop_otel.replay.parts import part_lines
 
+    keep_inputs([*parts, *([declaration] if declaration else [])], report, records_out)
     merged: Merged = merge_parts(parts, declaration=declaration)
     kept = None if no_records or not merged.has_records else merged
     if partial:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -49,6 +50,22 @@ CutoffOption = Annotated[
     list[int] | None,
     typer.Option("--at", metavar="K...", min=1, help="Cutoffs of the diagnostics, beside the declared one."),
 ]
+
+
+def keep_inputs(inputs: Iterable[str], *outputs: str | None) -> None:
+    """Refuse to write over a file that is read, which would lose what it holds and falsify the report.
+
+    Args:
+        inputs: Names of the files that are read.
+        outputs: Names of those that are written, as far as they were asked for.
+
+    Raises:
+        InputError: One is the other.
+    """
+    read = set(map(os.path.realpath, inputs))
+    for file in outputs:
+        if file is not None and os.path.realpath(file) in read:
+            raise InputError("is read here, and would be written over; name another file", file=file)
 
 
 def deliver(

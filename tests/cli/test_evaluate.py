@@ -217,6 +217,27 @@ def test_merge_is_the_one_pass(place: Path) -> None:
     assert moved == whole
 
 
+@pytest.mark.parametrize("output", ["--report", "--records-out"])
+def test_what_is_read_is_not_written_over(place: Path, output: str) -> None:
+    """Records, parts and declaration stay as they are, by whatever name they are asked to be written over."""
+    declaration = declared()
+    run("evaluate", declaration, "--records", "records.jsonl", "--partial", "--report", "one.part")
+    (place / "link").symlink_to("records.jsonl")
+    evaluate = ["evaluate", declaration, "--records", "record*.jsonl"]
+    for arguments, file in (
+        (evaluate, "records.jsonl"),
+        (evaluate, "./link"),
+        (evaluate, declaration),
+        (["merge", "one.part"], "one.part"),
+        (["merge", "one.part", "--partial"], "one.part"),
+        (["merge", "one.part", "--declaration", declaration], declaration),
+    ):
+        before = (place / file).read_bytes()
+        result = CliRunner().invoke(app, [*arguments, output, file])
+        assert "would be written over" in str(result.exception)
+        assert (place / file).read_bytes() == before
+
+
 def test_merge_refuses_what_does_not_belong_together(place: Path) -> None:
     """Another file, or a changed declaration, is a usage error."""
     declaration = declared()
