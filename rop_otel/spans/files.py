@@ -17,6 +17,9 @@ MAX_LINE_BYTES: Final = 256 * 1024 * 1024
 
 _GZIP: Final = b"\x1f\x8b"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
+_SKIPPED: Final = tuple(bytes((first,)) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))
+"""Zstd frames that hold no data; tools that compress in parallel begin with one."""
+
 _BOM: Final = b"\xef\xbb\xbf"
 _LENGTH: Final = 4
 """Bytes of the big-endian length that the collector's file exporter puts before each compressed request."""
@@ -72,7 +75,7 @@ def unpacked(plain: io.BufferedReader) -> io.BufferedReader:
     head = plain.peek(_LENGTH + len(_ZSTD))
     if head.startswith(_GZIP):
         return io.BufferedReader(gzip.GzipFile(fileobj=plain))
-    if head.startswith(_ZSTD):
+    if head.startswith((_ZSTD, *_SKIPPED)):
         return io.BufferedReader(_Zstd(plain))
     if head[_LENGTH:].startswith(_ZSTD):
         return io.BufferedReader(_Zstd(plain, framed=True))

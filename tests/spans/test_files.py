@@ -30,6 +30,7 @@ PACKED = {
     "gzip": gzip.compress(TEXT),
     "gzip-members": gzip.compress(TEXT[:10]) + gzip.compress(TEXT[10:]),
     "zstd": zstandard.compress(TEXT),
+    "zstd-skipped": b"\x5a\x2a\x4d\x18" + struct.pack("<I", 4) + b"size" + zstandard.compress(TEXT),
     "zstd-frames": zstandard.compress(TEXT[:10]) + zstandard.compress(TEXT[10:]),
 }
 
