@@ -140,3 +140,23 @@ def test_a_passing_run_through_every_door(tmp_path: Path) -> None:
     assert replayed.run.as_dict() == run.close().as_dict()
     assert run.close().status == "RUN_PASS"
     assert run.close().to_bytes() == evaluated(declaration, tmp_path / "j")
+
+
+def test_a_selection_is_no_record_id(tmp_path: Path) -> None:
+    """Where both are read at one place, a handoff without a record ID is malformed through every door."""
+    declaration = write_folder(tmp_path, {"selection_field": "record_id"}, ["A", "C"])
+    exported = Exported(None)
+    runtime.install(exported.runtime)
+    with (
+        rop.run("nightly", declaration=declaration, journal=tmp_path / "j") as run,
+        rop.handoff("qa", selected="A"),
+        rop.using_stage("packing") as stage,
+    ):
+        stage.returned(["a"])
+    exported.write(tmp_path / "traces.json")
+    replayed = replay_files([str(tmp_path / "traces.json")], declaration=str(declaration))
+    assert replayed.run is not None
+    assert comparable(replayed.run.as_dict(), place=False) == comparable(run.close().as_dict(), place=False)
+    [malformed] = run.close().as_dict()["malformed_observations"]
+    assert malformed["reason"] == "the record ID at 'record_id' is missing"
+    assert run.close().to_bytes() == evaluated(declaration, tmp_path / "j")

@@ -9,7 +9,7 @@ from rop_otel.core.handoff.record import HandoffRecord, Ids
 from rop_otel.core.handoff.trip import Trip
 from rop_otel.core.handoff.verdict import at_hand, membership_of
 from rop_otel.core.profile.declaration import Opened
-from rop_otel.core.profile.fieldpath import FieldPath
+from rop_otel.core.profile.fieldpath import ABSENT, FieldPath
 
 _SELECTED, _RETURNED = FieldPath.parse("selected"), FieldPath.parse("ids")
 """Where a record carries them if the declaration is too broken to say."""
@@ -79,6 +79,8 @@ def record_of(record: HandoffRecord, opened: Opened) -> dict[str, Any]:
         _put(fields, _RETURNED if declaration is None else declaration.output_field, list(returned))
     if record.record_id is not None:
         _put(fields, opened.record_field, record.record_id)
+    elif opened.record_field.read(fields) is not ABSENT:
+        return {}  # one of the other paths runs there, and what it holds is no record ID
     return fields
 
 
