@@ -134,7 +134,21 @@ class Journal:
                 what = f"run {found.run_id!r}" if found.run_id != stamp.run_id else "the run under another declaration"
                 raise InputError(f"is the journal of {what}", file=self.path, line=number)
             size += len(line) + 1
+        if end and not size and not self._begins(stamp):
+            raise InputError("is no journal of this run", file=self.path, line=1)
         return size, end - size
+
+    def _begins(self, stamp: Stamp) -> bool:
+        """Return whether a file without a whole line may hold a part of this run's first: else it is not ours."""
+        with open(self._file, "rb", closefd=False) as stream:
+            stream.seek(0)
+            part = stream.read()
+        try:
+            return _DECODER.decode(part) == stamp
+        except msgspec.ValidationError:
+            return False
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return part[: len(_START)] == _START[: len(part)]
 
     def _read(self, end: int) -> Iterator[bytes]:
         """Yield the whole lines of the first bytes."""
@@ -145,6 +159,9 @@ class Journal:
             *lines, held = (held + block).split(b"\n")
             yield from lines
 
+
+_START: Final = b'{"'
+"""What every line begins with."""
 
 _DECODER: Final = msgspec.json.Decoder(Stamp)
 

@@ -131,6 +131,38 @@ def test_another_runs_journal_is_left_alone(tmp_path: Path) -> None:
     assert "is no journal" in rop.run("nightly", declaration=other, journal=other).close().incomplete[0]
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"mine":1}',
+        b"mine",
+        b"\x1f\x8b\x08",
+        b'{"record_id":"r1","rop.run.id":"weekly"}',
+        b'{"record_id":"r1","rop.run.id":"nightly"}',
+    ],
+)
+def test_a_file_without_a_line_end_is_left_alone(tmp_path: Path, data: bytes) -> None:
+    """What is not the beginning of this run's first line was not torn by its crash, and is not dropped."""
+    declaration, journal = sealed(tmp_path), tmp_path / "journal.jsonl"
+    journal.write_bytes(data)
+    with rop.run("nightly", declaration=declaration, journal=journal) as run:
+        answer("r1", "obj-a", ["a#0"])
+    assert journal.read_bytes() == data
+    assert "is no journal of" in run.close().incomplete[0]
+
+
+@pytest.mark.parametrize("cut", [1, 2, 30, -1])
+def test_a_torn_first_line_is_dropped(tmp_path: Path, cut: int) -> None:
+    """A run that crashed within its first line goes on from the beginning."""
+    declaration, journal = sealed(tmp_path), tmp_path / "journal.jsonl"
+    for _ in range(2):
+        with rop.run("nightly", declaration=declaration, journal=journal) as run:
+            answer("r1", "obj-a", ["a#0"])
+        assert not run.close().incomplete
+        whole = journal.read_bytes()
+        journal.write_bytes(whole[:cut])
+
+
 def test_lines_that_are_no_observations(tmp_path: Path) -> None:
     """A journal that was tampered with keeps nobody from working."""
     journal = tmp_path / "journal.jsonl"
