@@ -40,8 +40,8 @@ def merge(
     from rop_otel.replay.merge import Merged, merge_parts  # imported here: --help need not wait for it
     from rop_otel.replay.parts import part_lines
 
-    keep_inputs([*parts, *([declaration] if declaration else [])], report, records_out)
     merged: Merged = merge_parts(parts, declaration=declaration)
+    keep_inputs([*parts, merged.declaration], report, records_out)
     kept = None if no_records or not merged.has_records else merged
     if partial:
         write_lines(report, part_lines(merged.partial, kept, declaration=merged.declaration))

@@ -53,7 +53,7 @@ CutoffOption = Annotated[
 
 
 def keep_inputs(inputs: Iterable[str], *outputs: str | None) -> None:
-    """Refuse to write over a file that is read, which would lose what it holds and falsify the report.
+    """Refuse to write over a file that is read, or twice to one, which would lose what it holds.
 
     Args:
         inputs: Names of the files that are read.
@@ -62,10 +62,13 @@ def keep_inputs(inputs: Iterable[str], *outputs: str | None) -> None:
     Raises:
         InputError: One is the other.
     """
-    read = set(map(os.path.realpath, inputs))
+    taken = dict.fromkeys(map(os.path.realpath, inputs), "is read here, and would be written over")
     for file in outputs:
-        if file is not None and os.path.realpath(file) in read:
-            raise InputError("is read here, and would be written over; name another file", file=file)
+        if file is not None:
+            place = os.path.realpath(file)
+            if place in taken:
+                raise InputError(f"{taken[place]}; name another file", file=file)
+            taken[place] = "is written here already"
 
 
 def deliver(

@@ -90,7 +90,8 @@ def write_folder(
         inverse_map: Name of the inverse map's file, for a witness target.
 
     Raises:
-        InputError: The folder holds a declaration already, or a file cannot be read or written.
+        InputError: The folder holds a declaration, or another file of a sealed file's name; or a file cannot be read or
+            written.
         ConfigurationError: What was decided makes no valid declaration.
     """
     place = Path(folder) / DECLARATION_FILE
@@ -106,8 +107,12 @@ def write_folder(
             why = "; ".join(fault.message for fault in opened.faults[:_SHOWN_FAULTS])
             raise ConfigurationError(f"no valid declaration: {why}")
         place.parent.mkdir(parents=True, exist_ok=True)
-        for name, data in files.items():
-            (place.parent / name).write_bytes(data)
+        targets = {place.parent / name: data for name, data in files.items()}
+        for target, data in targets.items():
+            if target.exists() and target.read_bytes() != data:
+                raise InputError("is there already, with other contents; make a new folder", file=str(target))
+        for target, data in targets.items():
+            target.write_bytes(data)
     except OSError as error:
         raise InputError(f"{error.strerror or error}", file=str(error.filename or place)) from None
     return place

@@ -115,6 +115,16 @@ def test_what_cannot_be_declared_is_a_usage_error(
     assert not (place / "sealed").exists()
 
 
+@pytest.mark.parametrize("theirs", [b"q2\nq1\n", b"something else"])
+def test_a_file_that_is_there_is_not_overwritten(place: Path, theirs: bytes) -> None:
+    """A list or another file of the user's that has a sealed file's name stays as it is, and nothing is sealed."""
+    (place / "population.txt").write_bytes(theirs)
+    result = CliRunner().invoke(app, ["declare", ".", *DECISIONS, *TABLE, "--population", "population.txt"])
+    assert "is there already, with other contents" in str(result.exception)
+    assert (place / "population.txt").read_bytes() == theirs
+    assert not (place / "declaration.json").exists()
+
+
 def test_a_sealed_declaration_is_not_overwritten(place: Path) -> None:
     """Declaring again into the same folder is refused."""
     declared()
@@ -231,11 +241,19 @@ def test_what_is_read_is_not_written_over(place: Path, output: str) -> None:
         (["merge", "one.part"], "one.part"),
         (["merge", "one.part", "--partial"], "one.part"),
         (["merge", "one.part", "--declaration", declaration], declaration),
+        (["merge", "one.part"], declaration),
     ):
         before = (place / file).read_bytes()
         result = CliRunner().invoke(app, [*arguments, output, file])
         assert "would be written over" in str(result.exception)
         assert (place / file).read_bytes() == before
+
+
+def test_one_file_is_not_written_twice(place: Path) -> None:
+    """A report and records that are to go to one file are refused, and nothing is written."""
+    arguments = ["evaluate", declared(), "--records", "records.jsonl", "--report", "out", "--records-out", "./out"]
+    assert "is written here already" in str(CliRunner().invoke(app, arguments).exception)
+    assert not (place / "out").exists()
 
 
 def test_merge_refuses_what_does_not_belong_together(place: Path) -> None:
