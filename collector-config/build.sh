@@ -14,6 +14,7 @@ if [ ! -x "$binary" ]; then
     echo "no collector has been built; run make collector" >&2
     exit 1
   fi
+  PATH="$PATH:/usr/local/go/bin" # where go's own installer puts it
   command -v go >/dev/null || { echo "building the collector needs go (https://go.dev/doc/install)" >&2; exit 2; }
   echo "Building the collector $release into $folder (minutes) ..." >&2
   mkdir -p "$folder"
