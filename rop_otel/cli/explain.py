@@ -25,6 +25,9 @@ def explain(
 
     opened = read_declaration(declaration)
     found = list(explain_record(opened, records, record))
+    population = () if opened.declaration is None else opened.declaration.population or ()
+    if not found and record not in population:
+        raise InputError(f"no observation of {record!r}, and it is not expected either", file=", ".join(records))
     if output_format is Format.JSON:
         shape = [{"file": each.file, "line": each.line, **each.explanation.as_dict()} for each in found]
         print(json.dumps(shape, indent=2))
@@ -38,7 +41,4 @@ def explain(
     if len(found) > 1:
         print(f"{len(found)} observations of one record ID: the run is invalid where they should be one.")
     if not found:
-        population = () if opened.declaration is None else opened.declaration.population or ()
-        if record not in population:
-            raise InputError(f"no observation of {record!r}, and it is not expected either", file=", ".join(records))
         print(printable(f"{record}: MISSING"), "because it is expected and was never observed", sep="\n  ")

@@ -203,8 +203,9 @@ def test_explain_knows_missing_from_unknown(place: Path) -> None:
     declaration = declared()
     (place / "records.jsonl").write_text(json.dumps(RECORDS[0]) + "\n")
     assert "MISSING" in run("explain", declaration, "--records", "records.jsonl", "--record", "run_beta")[1]
-    result = CliRunner().invoke(app, ["explain", declaration, "--records", "records.jsonl", "--record", "other"])
-    assert "not expected either" in str(result.exception)
+    for form in ("text", "json"):
+        other = ["explain", declaration, "--records", "records.jsonl", "--record", "other", "--format", form]
+        assert "not expected either" in str(CliRunner().invoke(app, other).exception)
 
 
 def test_merge_is_the_one_pass(place: Path) -> None:
