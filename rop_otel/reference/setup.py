@@ -59,17 +59,17 @@ def standard_library_task() -> Task:
 def files_task(corpus_files: list[Path], question_files: list[Path]) -> Task:
     """Return questions of one's own over a corpus of one's own.
 
-    Where a question's line has no ``selected_id``, its first judged object that the corpus has counts as selected.
+    Where a question's line has no ``selected_id``, its first judged object that the corpus has counts as selected; where
+    it has none of them, the first one does, so that the question is a resolution error and not passed over.
 
     Raises:
         InputError: A file or line cannot be used.
     """
     corpus, assumed, questions = read_corpus(corpus_files), 0, []
     for question in read_questions(question_files):
-        known = corpus.known(question.judged)
-        if not question.recorded and known:
+        if not question.recorded and question.judged:
             assumed += 1
-            questions.append(replace(question, selected=known[0]))
+            questions.append(replace(question, selected=(corpus.known(question.judged) or question.judged)[0]))
         else:
             questions.append(question)
     return Task(corpus=corpus, questions=tuple(questions), linked=False, assumed=assumed)

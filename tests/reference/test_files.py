@@ -110,8 +110,9 @@ def test_without_a_recorded_selection_the_first_known_judged_object_counts(tmp_p
         {**QUESTION, "id": "q2", "gold_ids": ["p1"], "selected_id": None},
         {**QUESTION, "id": "q3", "gold_ids": ["p1"], "selected_id": "p2"},
         {**QUESTION, "id": "q4"},
+        {**QUESTION, "id": "q5", "gold_ids": ["gone", "lost"]},
     )
     task = files_task([pages], [questions])
-    assert [question.selected for question in task.questions] == ["p2", None, "p2", None]
-    assert [question.recorded for question in task.questions] == [False, True, True, False]
-    assert (task.assumed, task.linked) == (1, False)
+    assert [question.selected for question in task.questions] == ["p2", None, "p2", None, "gone"]
+    assert [question.recorded for question in task.questions] == [False, True, True, False, False]
+    assert (task.assumed, task.linked) == (2, False)
