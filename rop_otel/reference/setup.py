@@ -59,8 +59,8 @@ def standard_library_task() -> Task:
 def files_task(corpus_files: list[Path], question_files: list[Path]) -> Task:
     """Return questions of one's own over a corpus of one's own.
 
-    Where a question's line has no ``selected_id``, its first judged object that the corpus has counts as selected; where
-    it has none of them, the first one does, so that the question is a resolution error and not passed over.
+    Where a question's line has no ``selected_id``, its first judged object that the corpus has counts as selected;
+    where it has none of them, the first one does, so that the question is a resolution error and not passed over.
 
     Raises:
         InputError: A file or line cannot be used.
