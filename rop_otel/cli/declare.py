@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from rop_otel.cli.run_report import LineBytesOption, limits_of
+
 
 class Mode(StrEnum):
     """Whether the selected object must be returned."""
@@ -43,7 +45,9 @@ def declare(
     cutoff: Annotated[int, typer.Option(min=1, help="How many the reader sees.", rich_help_panel=_RETURNED)],
     resolver: Annotated[
         str,
-        typer.Option(metavar="FILE", help="A resolver, or a table chunk → object.", rich_help_panel=_RETURNED),
+        typer.Option(
+            metavar="FILE", help="A resolver, or a table chunk → object: CSV, JSON Lines.", rich_help_panel=_RETURNED
+        ),
     ],
     authority: Annotated[str, typer.Option(help="Who decided.", rich_help_panel=_POLICY)],
     population: Annotated[
@@ -52,7 +56,7 @@ def declare(
     ] = None,
     population_column: Annotated[
         str | None,
-        typer.Option(metavar="PATH", help="Take them from this field of a record file.", rich_help_panel=_RECORDS),
+        typer.Option(metavar="PATH", help="Take them from this field of a JSON Lines file.", rich_help_panel=_RECORDS),
     ] = None,
     record_field: Annotated[
         str, typer.Option(metavar="PATH", help="Field of the record ID.", rich_help_panel=_RECORDS)
@@ -92,10 +96,12 @@ def declare(
     prompt: Annotated[str | None, typer.Option(help="Kept as provenance, never read.")] = None,
     corpus_uri: Annotated[str | None, typer.Option(help="Carried, never interpreted.")] = None,
     composite_corpus_key: Annotated[str | None, typer.Option(help="Carried, never interpreted.")] = None,
+    max_line_bytes: LineBytesOption = None,
 ) -> None:
     """Write the sealed folder of a declaration: nobody writes a hash by hand.
 
     The declaration says that the population was fixed before any output was produced: declare first, then run.
+    Parquet is not read here: write the record IDs as a list or JSON Lines, the table as CSV or JSON Lines.
     """
     from rop_otel.core.profile.sealing import Decisions  # imported here: --help need not wait for it
     from rop_otel.replay.declare import read_population, read_resolver, write_folder
@@ -123,11 +129,16 @@ def declare(
         record_field=record_field,
         optional={key: value for key, value in carried.items() if value is not None},
     )
+    limits = limits_of(max_line_bytes=max_line_bytes)
+    members = read_resolver(
+        resolver, chunk=chunk_column, object_=object_column, version=resolver_version, limits=limits
+    )
+    expected = None if population is None else read_population(population, field=population_column, limits=limits)
     place = write_folder(
         folder,
         decisions,
-        resolver=read_resolver(resolver, chunk=chunk_column, object_=object_column, version=resolver_version),
-        population=None if population is None else read_population(population, field=population_column),
+        resolver=members,
+        population=expected,
         inverse_map=inverse_map,
     )
     print(f"Sealed {place}. Now run, then: rop-otel evaluate {place} --records FILE")

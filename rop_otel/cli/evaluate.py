@@ -14,13 +14,16 @@ from rop_otel.cli.replay import Format
 from rop_otel.cli.run_report import (
     CutoffOption,
     DeclarationArgument,
+    FileBytesOption,
     FormatOption,
+    LineBytesOption,
     NoRecordsOption,
     RecordsOption,
     RecordsOutOption,
     ReportOption,
     deliver,
     keep_inputs,
+    limits_of,
     write_lines,
 )
 
@@ -43,8 +46,8 @@ def evaluate(
             "--partial", metavar="", help="Write this shard's part, to be combined by merge, instead of a report."
         ),
     ] = False,
-    max_line_bytes: Annotated[int | None, typer.Option(min=1, help="Longest line of a record file.")] = None,
-    max_file_bytes: Annotated[int | None, typer.Option(min=1, help="Largest file of a declaration.")] = None,
+    max_line_bytes: LineBytesOption = None,
+    max_file_bytes: FileBytesOption = None,
     max_anomalies: Annotated[
         int | None, typer.Option(min=0, help="Most malformed and unexpected observations that are listed.")
     ] = None,
@@ -58,12 +61,10 @@ def evaluate(
     from rop_otel.replay.blocks import expand
     from rop_otel.replay.declared import read_declaration
     from rop_otel.replay.evaluate import CUTOFFS, Asked, evaluate_files, report_of
-    from rop_otel.replay.limits import Limits
     from rop_otel.replay.parts import part_lines
     from rop_otel.replay.spool import Spool
 
-    given = {"max_line_bytes": max_line_bytes, "max_file_bytes": max_file_bytes, "max_anomalies": max_anomalies}
-    limits = Limits(**{name: value for name, value in given.items() if value is not None})
+    limits = limits_of(max_line_bytes=max_line_bytes, max_file_bytes=max_file_bytes, max_anomalies=max_anomalies)
     asked = Asked(cutoffs=tuple(at or CUTOFFS), trace_field=trace, limits=limits)
     keep_inputs([declaration, *expand(records)], report, records_out)
     opened = read_declaration(declaration, limits=limits)

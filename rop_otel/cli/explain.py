@@ -8,7 +8,14 @@ from typing import Annotated
 import typer
 
 from rop_otel.cli.replay import Format
-from rop_otel.cli.run_report import DeclarationArgument, FormatOption, RecordsOption
+from rop_otel.cli.run_report import (
+    DeclarationArgument,
+    FileBytesOption,
+    FormatOption,
+    LineBytesOption,
+    RecordsOption,
+    limits_of,
+)
 from rop_otel.errors import InputError
 
 
@@ -17,14 +24,17 @@ def explain(
     records: RecordsOption,
     record: Annotated[str, typer.Option(metavar="ID", show_default=False, help="The record ID.")],
     output_format: FormatOption = Format.TEXT,
+    max_line_bytes: LineBytesOption = None,
+    max_file_bytes: FileBytesOption = None,
 ) -> None:
     """Explain one record: selection, objects, each returned ID, the cutoff, the verdict and the check that gave it."""
     from rop_otel.replay.declared import read_declaration  # imported here: --help need not wait for it
     from rop_otel.replay.explain import explain_record
     from rop_otel.replay.text import printable
 
-    opened = read_declaration(declaration)
-    found = list(explain_record(opened, records, record))
+    limits = limits_of(max_line_bytes=max_line_bytes, max_file_bytes=max_file_bytes)
+    opened = read_declaration(declaration, limits=limits)
+    found = list(explain_record(opened, records, record, limits=limits))
     population = () if opened.declaration is None else opened.declaration.population or ()
     if not found and record not in population:
         raise InputError(f"no observation of {record!r}, and it is not expected either", file=", ".join(records))

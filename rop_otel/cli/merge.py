@@ -8,12 +8,14 @@ import typer
 
 from rop_otel.cli.replay import Format
 from rop_otel.cli.run_report import (
+    FileBytesOption,
     FormatOption,
     NoRecordsOption,
     RecordsOutOption,
     ReportOption,
     deliver,
     keep_inputs,
+    limits_of,
     write_lines,
 )
 
@@ -32,6 +34,7 @@ def merge(
     records_out: RecordsOutOption = None,
     no_records: NoRecordsOption = False,
     partial: Annotated[bool, typer.Option("--partial", metavar="", help="Write a partial report again.")] = False,
+    max_file_bytes: FileBytesOption = None,
 ) -> None:
     """Combine partial reports, any number in any order, into exactly the report that one pass gives.
 
@@ -40,7 +43,7 @@ def merge(
     from rop_otel.replay.merge import Merged, merge_parts  # imported here: --help need not wait for it
     from rop_otel.replay.parts import part_lines
 
-    merged: Merged = merge_parts(parts, declaration=declaration)
+    merged: Merged = merge_parts(parts, declaration=declaration, limits=limits_of(max_file_bytes=max_file_bytes))
     keep_inputs([*parts, merged.declaration], report, records_out)
     kept = None if no_records or not merged.has_records else merged
     if partial:

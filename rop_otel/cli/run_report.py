@@ -1,4 +1,4 @@
-"""What ``evaluate`` and ``merge`` share: options, where a report goes, and exit codes."""
+"""What the verbs of ROP runs share: options, limits, where a report goes, and exit codes."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from rop_otel.errors import InputError
 if TYPE_CHECKING:
     from rop_otel.core.profile.intake import Entry
     from rop_otel.core.profile.report import RunReport
+    from rop_otel.replay.limits import Limits
 
 EXIT_CODES: Final = {
     RunStatus.RUN_PASS: 0,
@@ -50,6 +51,15 @@ CutoffOption = Annotated[
     list[int] | None,
     typer.Option("--at", metavar="K...", min=1, help="Cutoffs of the diagnostics, beside the declared one."),
 ]
+LineBytesOption = Annotated[int | None, typer.Option("--max-line-bytes", min=1, help="Longest line of a record file.")]
+FileBytesOption = Annotated[int | None, typer.Option("--max-file-bytes", min=1, help="Largest file of a declaration.")]
+
+
+def limits_of(**given: int | None) -> Limits:
+    """Return the limits in force: those that were given, by their names in ``Limits``, and else the defaults."""
+    from rop_otel.replay.limits import Limits  # imported here: --help need not wait for it
+
+    return Limits(**{name: value for name, value in given.items() if value is not None})
 
 
 def keep_inputs(inputs: Iterable[str], *outputs: str | None) -> None:

@@ -14,23 +14,25 @@ from rop_otel.core.profile.records import RecordError, parse_object
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.core.profile.sealing import DECLARATION_FILE, Decisions, seal
 from rop_otel.errors import ConfigurationError, InputError, ResolverError
-from rop_otel.replay.blocks import read_blocks
-from rop_otel.replay.limits import DEFAULT_LIMITS
+from rop_otel.replay.blocks import is_parquet, read_blocks
+from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
 
 _SHOWN_FAULTS = 5
 
 
-def read_population(file: str, *, field: str | None = None) -> bytes:
+def read_population(file: str, *, field: str | None = None, limits: Limits = DEFAULT_LIMITS) -> bytes:
     """Return the population file of the record IDs in a list, or in a field of a record file.
 
     Args:
-        file: One ID a line, blank lines left out; or a record file.
+        file: One ID a line, blank lines left out; or a record file, JSON Lines.
         field: Path of the ID in a record file; None for a list.
+        limits: How long a line may be.
 
     Raises:
         InputError: The file cannot be read, an ID is given twice, or there are none.
     """
-    names = list(_listed(file) if field is None else _texts(file, field))
+    _refuse_parquet(file, "a list or JSON Lines")
+    names = list(_listed(file, limits) if field is None else _texts(file, field, limits))
     try:
         return write_population(names)
     except PopulationError as error:
@@ -38,7 +40,12 @@ def read_population(file: str, *, field: str | None = None) -> bytes:
 
 
 def read_resolver(
-    file: str, *, chunk: str | None = None, object_: str | None = None, version: str | None = None
+    file: str,
+    *,
+    chunk: str | None = None,
+    object_: str | None = None,
+    version: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> tuple[Resolver, tuple[str, bytes]]:
     """Return a resolver with its file's name and bytes.
 
@@ -47,11 +54,13 @@ def read_resolver(
         chunk: Column of the raw corpus IDs; None for our format.
         object_: Column of the object that each belongs to.
         version: The resolver's version, for a table.
+        limits: How long a line of a table in JSON Lines may be.
 
     Raises:
         InputError: The file is neither.
         ConfigurationError: A column or the version is missing.
     """
+    _refuse_parquet(file, "CSV or JSON Lines")
     try:
         if chunk is None and object_ is None:
             lines = file.endswith(".jsonl")
@@ -60,7 +69,7 @@ def read_resolver(
         if chunk is None or object_ is None or version is None:
             raise ConfigurationError("a table of chunks needs --chunk-column, --object-column and --resolver-version")
         members: dict[str, list[str]] = {}
-        for raw, name in _pairs(file, chunk, object_):
+        for raw, name in _pairs(file, chunk, object_, limits):
             members.setdefault(name, []).append(raw)
         resolver = Resolver(members, version=version)
     except ResolverError as error:
@@ -118,9 +127,14 @@ def write_folder(
     return place
 
 
-def _listed(file: str) -> Iterator[str]:
+def _refuse_parquet(file: str, instead: str) -> None:
+    if is_parquet(file):
+        raise InputError(f"is Parquet, which is not read here: write {instead}", file=file)
+
+
+def _listed(file: str, limits: Limits) -> Iterator[str]:
     mark = codecs.BOM_UTF8
-    for block in read_blocks(file, limits=DEFAULT_LIMITS):
+    for block in read_blocks(file, limits=limits):
         for line in block.removeprefix(mark).split(b"\n"):
             name = line.removesuffix(b"\r")
             if name:
@@ -135,16 +149,16 @@ def _decoded(text: bytes, file: str) -> str:
         raise InputError(f"{text[:80]!r} is no UTF-8", file=file) from None
 
 
-def _texts(file: str, field: str) -> Iterator[str]:
+def _texts(file: str, field: str, limits: Limits) -> Iterator[str]:
     path = _path(field)
-    for number, record in _records(file):
+    for number, record in _records(file, limits):
         found = path.read(record)
         if not isinstance(found, str) or not found:
             raise InputError(f"no non-empty string at {field!r}", file=file, line=number)
         yield found
 
 
-def _pairs(file: str, chunk: str, object_: str) -> Iterator[tuple[str, str]]:
+def _pairs(file: str, chunk: str, object_: str, limits: Limits) -> Iterator[tuple[str, str]]:
     if file.endswith(".csv"):
         with open(file, encoding="utf-8-sig", newline="") as stream:
             for row in csv.DictReader(stream):
@@ -153,16 +167,16 @@ def _pairs(file: str, chunk: str, object_: str) -> Iterator[tuple[str, str]]:
                 yield row[chunk], row[object_]
         return
     paths = _path(chunk), _path(object_)
-    for number, record in _records(file):
+    for number, record in _records(file, limits):
         raw, name = (path.read(record) for path in paths)
         if not isinstance(raw, str) or not isinstance(name, str):
             raise InputError(f"no strings at {chunk!r} and {object_!r}", file=file, line=number)
         yield raw, name
 
 
-def _records(file: str) -> Iterator[tuple[int, object]]:
+def _records(file: str, limits: Limits) -> Iterator[tuple[int, object]]:
     number = 0
-    for block in read_blocks(file, limits=DEFAULT_LIMITS):
+    for block in read_blocks(file, limits=limits):
         for line in block.removesuffix(b"\n").split(b"\n"):
             number += 1
             try:

@@ -10,6 +10,7 @@ from rop_otel.core.profile.partial import Partial
 from rop_otel.core.profile.report import RunReport, run_report
 from rop_otel.errors import InputError
 from rop_otel.replay.declared import read_declaration
+from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
 from rop_otel.replay.parts import Part, combine, read_part
 
 
@@ -39,12 +40,13 @@ class Merged:
         return iter(records or ())
 
 
-def merge_parts(files: Sequence[str], *, declaration: str | None = None) -> Merged:
+def merge_parts(files: Sequence[str], *, declaration: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Merged:
     """Combine partial reports.
 
     Args:
         files: Their names, at least one.
         declaration: Where the declaration is; None: where the first part found it.
+        limits: How large the declaration, and each file that it names, may be.
 
     Raises:
         InputError: A file cannot be read, is no partial report, or belongs to another declaration.
@@ -52,7 +54,7 @@ def merge_parts(files: Sequence[str], *, declaration: str | None = None) -> Merg
     parts = tuple(map(read_part, files))
     partial, _ = combine(parts)
     place = declaration or parts[0].declaration
-    opened = read_declaration(place)
+    opened = read_declaration(place, limits=limits)
     if opened.manifest_sha256 != partial.manifest_sha256:
         raise InputError("is not the declaration that the parts were made with", file=place)
     hard = opened.declaration is not None and opened.declaration.mode == "hard"

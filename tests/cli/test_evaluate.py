@@ -34,6 +34,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+DECLARATION = "sealed/declaration.json"
 TABLE = "--resolver map.csv --chunk-column chunk --object-column object --resolver-version 7".split()
 
 
@@ -45,7 +46,7 @@ def run(*arguments: str) -> tuple[int, str]:
 
 def declared() -> str:
     assert run("declare", "sealed", *DECISIONS, *TABLE, "--population", "ids.txt")[0] == 0
-    return "sealed/declaration.json"
+    return DECLARATION
 
 
 def report(*arguments: str) -> dict[str, Any]:
@@ -264,6 +265,63 @@ def test_merge_refuses_what_does_not_belong_together(place: Path) -> None:
     assert "no partial report" in str(CliRunner().invoke(app, ["merge", "records.jsonl"]).exception)
     (place / declaration).write_text((place / declaration).read_text() + "\n")
     assert "is not the declaration" in str(CliRunner().invoke(app, ["merge", "one.part"]).exception)
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        (["declare", "new", *DECISIONS, *TABLE, "--population", "ids.txt"], "--max-line-bytes"),
+        (
+            ["declare", "new", *DECISIONS, *TABLE, "--population", "records.jsonl", "--population-column", "record_id"],
+            "--max-line-bytes",
+        ),
+        (
+            ["declare", "new", *DECISIONS, "--resolver", "map.jsonl", *TABLE[2:], "--population", "ids.txt"],
+            "--max-line-bytes",
+        ),
+        (["explain", DECLARATION, "--records", "records.jsonl", "--record", "run_beta"], "--max-line-bytes"),
+        (["explain", DECLARATION, "--records", "records.jsonl", "--record", "run_beta"], "--max-file-bytes"),
+        (["merge", "one.part"], "--max-file-bytes"),
+    ],
+)
+def test_a_verb_takes_the_limit_that_its_error_names(place: Path, command: list[str], option: str) -> None:
+    """Too low a limit is an error that names the option, and a higher one is obeyed."""
+    run("evaluate", declared(), "--records", "records.jsonl", "--partial", "--report", "one.part")
+    (place / "map.jsonl").write_text('{"chunk": "a#0", "object": "obj-a"}\n')
+    refused = CliRunner().invoke(app, [*command, option, "5"])
+    assert f"raise {option}" in str(refused.exception)
+    assert "raise" not in str(CliRunner().invoke(app, [*command, option, "10000"]).exception)
+
+
+def test_a_merge_has_the_limit_that_it_is_given(place: Path) -> None:
+    """With the evaluation's limit it gives the evaluation's report; with a lower one the named file is too large."""
+    with (place / "map.csv").open("a") as table:
+        table.writelines(f"c#{number},obj-c\n" for number in range(1000))
+    declaration = declared()
+    low = ["--max-file-bytes", str((place / declaration).stat().st_size)]
+    high = ["--max-file-bytes", str((place / "sealed" / "resolver.json").stat().st_size)]
+    run("evaluate", declaration, "--records", "records.jsonl", *high, "--partial", "--report", "one.part")
+    whole = run("evaluate", declaration, "--records", "records.jsonl", *high, "--format", "json")
+    assert whole[0] == 1
+    assert run("merge", "one.part", *high, "--format", "json") == whole
+    exit_code, text = run("merge", "one.part", *low, "--format", "json")
+    assert (exit_code, [fault["code"] for fault in json.loads(text)["declaration_errors"]]) == (4, ["file_too_large"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [*TABLE, "--population", "list"],
+        [*TABLE, "--population", "list", "--population-column", "record_id"],
+        ["--resolver", "list", *TABLE[2:], "--population", "ids.txt"],
+        ["--resolver", "list", "--population", "ids.txt"],
+    ],
+)
+def test_parquet_is_not_declared_from(place: Path, arguments: list[str]) -> None:
+    """Whatever its name, the error says that it is Parquet and what to write instead."""
+    (place / "list").write_bytes(b"PAR1\x15\x04PAR1")
+    refused = CliRunner().invoke(app, ["declare", "sealed", *DECISIONS, *arguments])
+    assert str(refused.exception).startswith("list: is Parquet, which is not read here: write ")
 
 
 @pytest.mark.parametrize(
