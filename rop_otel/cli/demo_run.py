@@ -20,6 +20,7 @@ from rop_otel.errors import ConfigurationError
 from rop_otel.export import Monitoring
 from rop_otel.reference.faults import FAULTS, Injection, find_fault
 from rop_otel.reference.libraries import rival_distributions
+from rop_otel.reference.models import ModelFiles
 from rop_otel.reference.pipeline import Outcome, Pipeline
 from rop_otel.reference.query import QueryForm
 from rop_otel.reference.recording import recording_provider, write_resolver
@@ -54,8 +55,8 @@ class Request:
     serve: bool = False
     port: int | None = None
     limit: int | None = None
-    encoder: Path | None = None
-    cross_encoder: Path | None = None
+    encoder: ModelFiles | None = None
+    cross_encoder: ModelFiles | None = None
 
 
 def run_demo(request: Request, console: Console) -> int:

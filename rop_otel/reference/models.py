@@ -12,6 +12,9 @@ from rop_otel.errors import PipelineError, remedy
 
 Pooling = Literal["mean", "cls"]
 
+ENCODER_PIECES, CROSS_ENCODER_PIECES = 128, 256
+"""Longest input unless told otherwise: one text, and a query with its passage."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFiles:
@@ -35,7 +38,7 @@ class ModelFiles:
     pooling: Pooling = "mean"
     query_prefix: str = ""
     passage_prefix: str = ""
-    max_pieces: int = 128
+    max_pieces: int = ENCODER_PIECES
 
 
 def default_encoder() -> ModelFiles:

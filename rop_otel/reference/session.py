@@ -61,6 +61,9 @@ class Session:
 
         Returns:
             The model's first output as float32, batch first, and the attention mask (batch × pieces).
+
+        Raises:
+            PipelineError: The model refuses the input, as where it is longer than the model can read.
         """
         width = max(len(encoding.ids) for encoding in encodings)
         shape = (len(encodings), width)
@@ -71,7 +74,10 @@ class Session:
             mask[row, :length] = 1
             types[row, :length] = encoding.type_ids
         feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
-        outputs = self._session.run(None, {name: value for name, value in feeds.items() if name in self._inputs})
+        try:
+            outputs = self._session.run(None, {name: value for name, value in feeds.items() if name in self._inputs})
+        except Exception as error:
+            raise PipelineError(f"{self.files.name!r} cannot run {width} pieces of input: {error}") from error
         return np.asarray(outputs[0], dtype=np.float32), mask
 
 

@@ -16,7 +16,7 @@ from rop_otel.reference.corpus import (
 from rop_otel.reference.encoder import Encoder
 from rop_otel.reference.index import build_index
 from rop_otel.reference.index.cache import Progress
-from rop_otel.reference.models import default_encoder, model_in
+from rop_otel.reference.models import ModelFiles, default_encoder
 from rop_otel.reference.parts import Parts
 from rop_otel.reference.pipeline import Pipeline
 from rop_otel.reference.selector import Selector
@@ -79,8 +79,8 @@ def load_tools(
     corpus: Corpus,
     *,
     settings: Settings | None = None,
-    encoder: Path | None = None,
-    cross_encoder: Path | None = None,
+    encoder: ModelFiles | None = None,
+    cross_encoder: ModelFiles | None = None,
     cache: Path | None = None,
     progress: Progress | None = None,
 ) -> Tools:
@@ -89,21 +89,21 @@ def load_tools(
     Args:
         corpus: What to index.
         settings: Sizes and limits.
-        encoder: Folder of a sentence encoder (ONNX and ``tokenizer.json``); the pinned default otherwise.
-        cross_encoder: Folder of a cross-encoder for reranking; late interaction otherwise.
+        encoder: A sentence encoder; the pinned default otherwise.
+        cross_encoder: A cross-encoder for reranking; late interaction otherwise.
         cache: Folder for cached vectors; the user's by default.
         progress: Told how far the indexing is.
 
     Raises:
         PipelineError: A model or library is missing or not the expected one.
     """
-    loaded = Encoder(model_in(encoder) if encoder else default_encoder())
+    loaded = Encoder(encoder or default_encoder())
     return Tools(
         index=build_index(corpus, loaded, cache=cache, progress=progress),
         encoder=loaded,
         stemmer=Stemmer(),
         settings=settings or Settings(),
-        cross_encoder=Session(replace(model_in(cross_encoder), max_pieces=256)) if cross_encoder else None,
+        cross_encoder=Session(cross_encoder) if cross_encoder else None,
     )
 
 

@@ -12,13 +12,18 @@ import sys
 import urllib.request
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from rop_otel.cli import demo_run
 from rop_otel.cli.main import main
 from rop_otel.core.handoff import FindingCode
 from rop_otel.reference.faults import FAULTS
+from rop_otel.reference.models import default_encoder
+from rop_otel.reference.setup import load_tools
+from rop_otel.reference.tools import Tools
 
 COMMAND = [sys.executable, "-c", "from rop_otel.cli.main import main; main()"]
 
@@ -139,6 +144,15 @@ def test_faults_are_listed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
         (["--corpus", "none.jsonl", "--questions", "q.jsonl"], "none.jsonl: cannot be read: No such file or directory"),
         (["--corpus", "bad.jsonl", "--questions", "q.jsonl"], "bad.jsonl:1: 'title' is missing"),
         (["--port", "9464"], "--port says where to serve: give --serve too"),
+        *(
+            (
+                [option, "cls"],
+                "--pooling, --query-prefix and --passage-prefix say how to use --encoder: give it too",
+            )
+            for option in ("--pooling", "--query-prefix", "--passage-prefix")
+        ),
+        (["--max-pieces", "64"], "--max-pieces says how to use --encoder or --cross-encoder: give one of them too"),
+        (["--encoder", "none"], "'none' holds no ONNX file with a tokenizer.json beside it"),
     ],
 )
 def test_bad_input_is_one_line(
@@ -154,6 +168,37 @@ def test_bad_input_is_one_line(
     code, out, err = run(monkeypatch, capsys, "demo", *arguments)
     assert (code, out) == (2, "")
     assert err == f"rop-otel: {reason}\n"
+
+
+def test_models_of_ones_own_are_used_as_told(
+    files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Pooling, prefixes and length reach the encoder, and the length the cross-encoder; else each has its defaults."""
+    loaded: list[Tools] = []
+
+    def load(*arguments: Any, **options: Any) -> Tools:
+        loaded.append(load_tools(*arguments, **options))
+        return loaded[-1]
+
+    monkeypatch.setattr(demo_run, "load_tools", load)
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "model.onnx").symlink_to(default_encoder().model)
+    (mine / "tokenizer.json").symlink_to(default_encoder().tokenizer)
+    named = ["demo", *files, "--encoder", str(mine), "--cross-encoder", str(mine)]
+    told = ["--pooling", "cls", "--query-prefix", "query: ", "--passage-prefix", "passage: ", "--max-pieces", "64"]
+    for options in ([], told):
+        code, out, _ = run(monkeypatch, capsys, *named, *options)
+        assert code == 0
+        assert "mine (" in out
+    plain, changed = loaded
+    used = [tools.encoder.files for tools in loaded]
+    assert [(files.pooling, files.query_prefix, files.passage_prefix, files.max_pieces) for files in used] == [
+        ("mean", "", "", 128),
+        ("cls", "query: ", "passage: ", 64),
+    ]
+    assert [tools.cross_encoder and tools.cross_encoder.files.max_pieces for tools in loaded] == [256, 64]
+    assert not np.allclose(plain.index.store.vectors, changed.index.store.vectors, atol=1e-3)
 
 
 @pytest.mark.parametrize("option", ["--export", "--port"])

@@ -4,6 +4,7 @@ import errno
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -102,6 +103,28 @@ def test_vectors_are_computed_once(encoder: Encoder, tmp_path: Path) -> None:
     cached_vectors(encoder, ["a", "b d"], folder=tmp_path, progress=progress)
     assert len(told) == 4
     assert not list(tmp_path.glob(".building-*"))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"pooling": "cls"}, {"passage_prefix": "passage: "}, {"max_pieces": 8}],
+    ids=lambda changed: next(iter(changed)),
+)
+def test_vectors_are_kept_apart_by_how_the_model_is_used(
+    encoder: Encoder, tmp_path: Path, changed: dict[str, Any]
+) -> None:
+    """Another pooling, prefix or length gives vectors of its own, and none that were kept for the other."""
+    texts = ["a text of more than eight pieces about queues and locks"]
+    first = cached_vectors(encoder, texts, folder=tmp_path)
+    other = cached_vectors(Encoder(replace(encoder.files, **changed)), texts, folder=tmp_path)
+    assert not np.allclose(first.vectors, other.vectors, atol=1e-3)
+
+
+def test_input_longer_than_the_model_reads_is_one_error() -> None:
+    """A length that the model does not have is named with the model, not a runtime's traceback."""
+    session = Session(replace(default_encoder(), max_pieces=600))
+    with pytest.raises(PipelineError, match="'all-MiniLM-L6-v2 int8' cannot run 600 pieces of input"):
+        session.run(session.tokenize(["word " * 1000]))
 
 
 def test_a_damaged_cache_is_computed_anew(encoder: Encoder, tmp_path: Path) -> None:
