@@ -11,11 +11,12 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Final
 
 import zstandard
 
-from rop_otel.errors import InputError
+from rop_otel.errors import InputError, remedy
 from rop_otel.replay.limits import Limits
 from rop_otel.spans.files import unpacked
 
@@ -44,6 +45,18 @@ def expand(names: Sequence[str]) -> list[str]:
             raise InputError("the pattern matches no file", file=name)
         files.extend(found)
     return files
+
+
+def need_pyarrow(file: str) -> None:
+    """Refuse a Parquet file, in one sentence, where what reads it is not installed.
+
+    Raises:
+        InputError: pyarrow is missing.
+    """
+    try:
+        import_module("pyarrow")  # an extra
+    except ImportError:
+        raise InputError(f"is Parquet, which needs pyarrow: {remedy('parquet')}", file=file) from None
 
 
 def is_parquet(file: str) -> bool:

@@ -12,8 +12,8 @@ from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.report import RunReport, run_report
 from rop_otel.core.profile.tally import Tally
-from rop_otel.errors import ConfigurationError, InputError, remedy
-from rop_otel.replay.blocks import expand, is_large, is_parquet, read_blocks
+from rop_otel.errors import ConfigurationError, InputError
+from rop_otel.replay.blocks import expand, is_large, is_parquet, need_pyarrow, read_blocks
 from rop_otel.replay.collecting import collection_paused
 from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
 
@@ -107,10 +107,9 @@ def _lines_reader(opened: Opened, intake: Intake, asked: Asked) -> Intake | Line
 def _parquet_reader(
     opened: Opened, intake: Intake, trace_field: FieldPath | None, asked: Asked, file: str
 ) -> ParquetReader:
-    try:
-        from rop_otel.replay.parquet import ParquetReader  # an extra, imported where it is used
-    except ImportError:
-        raise InputError(f"is Parquet, which needs pyarrow: {remedy('parquet')}", file=file) from None
+    need_pyarrow(file)
+    from rop_otel.replay.parquet import ParquetReader  # an extra, imported where it is used
+
     return ParquetReader(opened, intake, trace_field=trace_field, fast=asked.fast)
 
 

@@ -10,7 +10,7 @@ from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.explaining import Explanation, explain
 from rop_otel.core.profile.observation import Observation, observe
 from rop_otel.core.profile.records import RecordError, parse_record
-from rop_otel.replay.blocks import expand, is_parquet, read_blocks
+from rop_otel.replay.blocks import expand, is_parquet, need_pyarrow, read_blocks
 from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
 
 
@@ -53,6 +53,7 @@ def explain_record(
 
 def _records(file: str, opened: Opened, record_id: str, limits: Limits) -> Iterator[tuple[int, object]]:
     if is_parquet(file):
+        need_pyarrow(file)
         from rop_otel.replay.parquet import parquet_records  # an extra, imported where it is used
 
         for row, record in parquet_records(file, opened):

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from rop_otel.cli.main import app, main
 from rop_otel.core.profile.schema import SCHEMAS, schema_bytes
+from rop_otel.errors import RopError
 
 RECORDS = [
     {"record_id": "run_alpha", "selector": {"key": "obj-a"}, "results": [{"id": "b#0"}, {"id": "a#1"}], "gold": "b#0"},
@@ -346,3 +347,16 @@ def test_a_usage_error_is_one_line(place: Path, arguments: list[str]) -> None:
     )
     assert (found.returncode, found.stdout, found.stderr.count("\n")) == (2, "", 1)
     assert found.stderr.startswith("rop-otel: ")
+
+
+@pytest.mark.parametrize("verb", [["evaluate"], ["explain", "--record", "run_alpha"]], ids=lambda verb: verb[0])
+def test_parquet_without_its_library_is_one_sentence(
+    place: Path, verb: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where pyarrow is missing, a Parquet file is refused with what to install."""
+    declaration = declared()
+    (place / "records.parquet").write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    result = CliRunner().invoke(app, [*verb, declaration, "--records", "records.parquet"])
+    assert isinstance(result.exception, RopError)
+    assert "needs pyarrow" in str(result.exception)
