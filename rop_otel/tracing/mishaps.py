@@ -25,7 +25,6 @@ class Mishap(StrEnum):
     HANDOFF = "handoff"
     IDS = "ids"
     INPUT = "input"
-    JUDGED = "judged"
     PROCESSOR = "processor"
     RUN = "run"
     SINK = "sink"
