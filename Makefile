@@ -98,5 +98,5 @@ clean: ## Remove the environment and everything that the tools left.
 .venv/.dev: requirements/dev.txt requirements/demo.txt pyproject.toml | .venv/pyvenv.cfg
 	@echo "Installing the pinned packages of the tests into .venv ..."
 	@$(PIP) install --require-hashes --requirement requirements/dev.txt
-	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(PIP) install --no-deps --no-build-isolation $(patsubst %,--editable %,. $(wildcard instrumentation/rop-otel-*))
 	@touch .venv/.demo $@
