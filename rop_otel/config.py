@@ -86,32 +86,38 @@ class Config:
         Raises:
             ConfigurationError: A value cannot be used; the message names it and where it came from.
         """
-        source, preset = _Source(os.environ if environ is None else environ), cls()
+        source, preset = Source(os.environ if environ is None else environ), cls()
         disabled = None if enabled is None else not _flag(enabled, "the argument enabled")
         key = source.pick("hash_key", hash_key, semconv.ENV_HASH_KEY, _key, None)
         found = source.pick("resolver", resolver, semconv.ENV_RESOLVER, _resolver, None)
         return cls(
             enabled=not source.pick("enabled", disabled, semconv.ENV_DISABLED, _flag, False),
-            service_name=source.pick("service_name", service_name, _ENV_SERVICE_NAME, _text, None),
+            service_name=source.pick("service_name", service_name, _ENV_SERVICE_NAME, as_text, None),
             metrics_host=source.pick(
-                "metrics_host", metrics_host, semconv.ENV_METRICS_HOST, _text, preset.metrics_host
+                "metrics_host", metrics_host, semconv.ENV_METRICS_HOST, as_text, preset.metrics_host
             ),
             metrics_port=source.pick("metrics_port", metrics_port, semconv.ENV_METRICS_PORT, _port, None),
             resolver=hash_resolver(key, found) if key and found else found,
             assess=source.pick("assess", assess, semconv.ENV_ASSESS, _assess, preset.assess),
             strict=source.pick("strict", strict, semconv.ENV_STRICT, _flag, preset.strict),
             hash_key=key,
-            max_ids=source.pick("max_ids", max_ids, semconv.ENV_MAX_IDS, _positive, preset.max_ids),
-            max_open=source.pick("max_open", max_open, semconv.ENV_MAX_OPEN, _positive, preset.max_open),
+            max_ids=source.pick("max_ids", max_ids, semconv.ENV_MAX_IDS, as_positive, preset.max_ids),
+            max_open=source.pick("max_open", max_open, semconv.ENV_MAX_OPEN, as_positive, preset.max_open),
             ttl_seconds=source.pick("ttl_seconds", ttl_seconds, semconv.ENV_TTL, _seconds, preset.ttl_seconds),
-            max_names=source.pick("max_names", max_names, None, _positive, preset.max_names),
-            max_stages=source.pick("max_stages", max_stages, None, _positive, preset.max_stages),
+            max_names=source.pick("max_names", max_names, None, as_positive, preset.max_names),
+            max_stages=source.pick("max_stages", max_stages, None, as_positive, preset.max_stages),
             citation_pattern=source.pick("citation_pattern", citation_pattern, None, _pattern, None),
         )
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class Source:
+    """Where settings come from when they are not given.
+
+    Args:
+        environ: The environment.
+    """
+
     environ: Mapping[str, str]
 
     def pick(
@@ -134,7 +140,8 @@ def _flag(value: object, place: str) -> bool:
     raise ConfigurationError(f"{place} is {value!r}; it must be true or false")
 
 
-def _text(value: object, place: str) -> str:
+def as_text(value: object, place: str) -> str:
+    """Return a non-empty string, else raise :class:`ConfigurationError`, which names the place."""
     if isinstance(value, str) and value:
         return value
     raise ConfigurationError(f"{place} is {value!r}; it must be a non-empty string")
@@ -154,7 +161,8 @@ def _port(value: object, place: str) -> int:
     return _integer(value, place, 0, 65_535)
 
 
-def _positive(value: object, place: str) -> int:
+def as_positive(value: object, place: str) -> int:
+    """Return a whole number of at least 1, else raise :class:`ConfigurationError`, which names the place."""
     return _integer(value, place, 1, None)
 
 

@@ -104,6 +104,13 @@ ENV_MAX_IDS: Final = "ROP_OTEL_MAX_IDS"
 ENV_MAX_OPEN: Final = "ROP_OTEL_MAX_OPEN_HANDOFFS"
 ENV_TTL: Final = "ROP_OTEL_HANDOFF_TTL"
 
+# --- environment of the instrumentation packages ------------------------------------------------------------------
+ENV_HANDOFF_NAME: Final = "ROP_OTEL_HANDOFF_NAME"
+ENV_CUTOFF: Final = "ROP_OTEL_CUTOFF"
+ENV_SELECTED_BY: Final = "ROP_OTEL_SELECTED_BY"
+ENV_SELECTED_KEY: Final = "ROP_OTEL_SELECTED_KEY"
+ENV_ID_KEYS: Final = "ROP_OTEL_ID_KEYS"
+
 Kind = Literal["counter", "gauge", "histogram"]
 
 

@@ -118,7 +118,7 @@ def test_impurity_is_seen(code: str) -> None:
     ("folder", "besides"),
     [
         ("examples", {"rop_otel.testing"}),
-        ("instrumentation", {"rop_otel.testing"}),
+        ("instrumentation", {"rop_otel.instrumenting", "rop_otel.testing"}),
         ("grafana", {"rop_otel.semconv"}),
         ("rop_otel/reference", {"rop_otel.reference", "rop_otel.core", "rop_otel.spans", "rop_otel.errors"}),
     ],

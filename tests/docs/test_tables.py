@@ -10,7 +10,7 @@ from dataclasses import fields
 import pytest
 
 import rop_otel as rop
-from rop_otel import semconv
+from rop_otel import instrumenting, semconv
 from rop_otel.config import Config
 from rop_otel.core.handoff import DropCause, FindingCode, Verdict, kinds
 from rop_otel.core.handoff.assessment import SEVERITY
@@ -114,10 +114,31 @@ def test_variables_set_what_the_table_says(name: str, value: tuple[str, object])
 def test_variables_are_complete() -> None:
     """Each variable of this project stands in the table, and each one there exists."""
     known = {value for key, value in vars(semconv).items() if key.startswith("ENV_")} | {"OTEL_SERVICE_NAME"}
-    cells = [row[1] for row in table(read("docs/settings.md"), "argument")]
+    cells = [row[1] for heading in ("argument", "setting") for row in table(read("docs/settings.md"), heading)]
     assert {code(cell) for cell in cells if cell != NO_VARIABLE} == known
     with_variable = {code(row[0]) for row in table(read("docs/settings.md"), "argument") if row[1] != NO_VARIABLE}
     assert with_variable == {*ACCEPTED, "resolver"}
+
+
+INSTRUMENTED = {
+    "handoff": ("docs-qa", "docs-qa"),
+    "cutoff": ("5", 5),
+    "selected_key": ("page", "page"),
+    "id_keys": ("doc_id, source", ("doc_id", "source")),
+}
+"""Setting of the instrumentation packages to a value of its variable and what that gives."""
+
+
+def test_settings_of_instrumentations_are_complete() -> None:
+    """Each setting of the instrumentation packages stands in their table with its default, in order."""
+    rows = table(read("docs/settings.md"), "setting")
+    assert [(code(row[0]), code(row[2])) for row in rows] == [
+        (each.name, repr(each.default)) for each in fields(instrumenting.Settings)
+    ]
+    variables = {code(row[0]): code(row[1]) for row in rows}
+    for name, (given, expected) in INSTRUMENTED.items():
+        assert getattr(instrumenting.Settings.resolve(environ={variables[name]: given}), name) == expected
+    assert instrumenting.Settings.resolve(environ={variables["selected_by"]: "main:selector"}).selected_by is not None
 
 
 def test_the_monitor_watches_itself_completely() -> None:

@@ -1,0 +1,291 @@
+"""What the instrumentation packages share: their settings, the handoff of the topmost call, the versions they support.
+
+Public as the facade is: a package that watches a framework imports these two and nothing else of this project.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module, metadata
+from operator import attrgetter
+from pathlib import Path
+from types import ModuleType, TracebackType
+from typing import Any, Final, TypeAlias, cast
+from urllib.parse import unquote
+from weakref import WeakSet
+
+from opentelemetry import baggage
+
+import rop_otel as rop
+from rop_otel import semconv
+from rop_otel.config import Source, as_positive, as_text
+from rop_otel.errors import ConfigurationError, UsageError
+from rop_otel.tracing.handoff import Handoff, SilentHandoff
+from rop_otel.tracing.here import here
+from rop_otel.tracing.mishaps import Mishap
+from rop_otel.tracing.opening import NOT_DUE
+from rop_otel.tracing.reading import Reader
+from rop_otel.tracing.runtime import current
+from rop_otel.tracing.scalars import as_id
+
+__all__ = ["Selector", "Settings", "supported", "topmost"]
+
+Selector: TypeAlias = Callable[[Any], object]
+"""Called with the inputs of the topmost call. Returns the selected ID, several alternatives, or None: none came."""
+
+_logger = logging.getLogger("rop_otel")
+_FUNCTION: Final = re.compile(r"[\w.]+:[\w.]+")
+_PROVIDERS: Final = frozenset({"tracer_provider", "meter_provider", "logger_provider"})
+_LONGEST_BAGGAGE: Final = 2048
+"""Characters of a selection that comes from another service; a longer one is ignored."""
+
+_OWN_ID: Final = Reader(ids_only=True)
+_warned: Final[set[tuple[str, str]]] = set()
+_asked: Final[WeakSet[Handoff]] = WeakSet()
+"""Handoffs whose selector was called: it is called once for each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a user tells an instrumentation package, decided once.
+
+    Args:
+        handoff: Name of the handoffs; None: the framework's own name of the topmost call.
+        cutoff: How many of the shown documents count; None: all.
+        selected_by: Tells what was selected.
+        selected_key: Key of the topmost call's metadata, else of its inputs, that holds what was selected.
+        id_keys: Keys of a document's metadata, the first present of which is its ID; without one it is its own ID.
+    """
+
+    handoff: str | None = None
+    cutoff: int | None = None
+    selected_by: Selector | None = None
+    selected_key: str | None = None
+    id_keys: tuple[str, ...] = ()
+
+    @classmethod
+    def resolve(
+        cls,
+        *,
+        handoff: str | None = None,
+        cutoff: int | None = None,
+        selected_by: Selector | str | None = None,
+        selected_key: str | None = None,
+        id_keys: str | tuple[str, ...] | list[str] | None = None,
+        environ: Mapping[str, str] | None = None,
+        **others: object,
+    ) -> Settings:
+        """Decide every setting: from its argument, else from the environment, else from its default.
+
+        The arguments are those of the class, where ``selected_by`` may be ``module:function``, which is imported at its
+        first use, and ``id_keys`` a text with commas. ``environ`` is the environment to read, None for the process's;
+        ``others`` may hold providers, which every instrumentor of OpenTelemetry is given and this leaves alone.
+
+        Raises:
+            ConfigurationError: A value cannot be used; the message names it and where it came from.
+        """
+        if unknown := sorted(set(others) - _PROVIDERS):
+            known = ", ".join(cls.__dataclass_fields__)
+            raise ConfigurationError(f"the argument {unknown[0]} is no setting; those are {known}")
+        source = Source(os.environ if environ is None else environ)
+        return cls(
+            handoff=source.pick("handoff", handoff, semconv.ENV_HANDOFF_NAME, as_text, None),
+            cutoff=source.pick("cutoff", cutoff, semconv.ENV_CUTOFF, as_positive, None),
+            selected_by=source.pick("selected_by", selected_by, semconv.ENV_SELECTED_BY, _selector, None),
+            selected_key=source.pick("selected_key", selected_key, semconv.ENV_SELECTED_KEY, as_text, None),
+            id_keys=source.pick("id_keys", id_keys, semconv.ENV_ID_KEYS, _keys, ()),
+        )
+
+    @property
+    def id(self) -> Callable[[Any], str | None] | None:
+        """What to give as ``id=`` to :func:`rop_otel.using_stage`; None without keys: the usual places."""
+        return _id_reader(self.id_keys) if self.id_keys else None
+
+
+class topmost:  # noqa: N801 - used like a function
+    """A ``with`` block that is one handoff: the open one, else a new one that the block ends.
+
+    The open one is neither renamed nor ended, and is told a selection only where it has none. A selection comes from
+    ``selected_by``, else ``selected_key``, else the baggage of the calling service. The block itself never raises.
+
+    Args:
+        settings: Of the instrumentation package.
+        name: The framework's name of the call.
+        inputs: What the call was given.
+        metadata: What else the application said about it.
+    """
+
+    __slots__ = ("_inputs", "_metadata", "_name", "_own", "_settings")
+
+    def __init__(
+        self, settings: Settings, *, name: str, inputs: object = None, metadata: Mapping[str, object] | None = None
+    ) -> None:
+        self._settings = settings
+        self._name = settings.handoff or name
+        self._inputs = inputs
+        self._metadata = metadata
+        self._own: Handoff | None = None
+
+    def __enter__(self) -> Handoff:
+        runtime = current()
+        if not runtime.enabled:
+            return SilentHandoff(self._name, "monitoring is off")
+        found = here().handoff
+        try:
+            if found is None or found._assessment is not None:
+                return self._open()
+            self._tell(found)
+        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+            runtime.mishaps.failure(Mishap.HANDOFF, self._place, "it could not be opened or told its selection")
+        return found or SilentHandoff(self._name, "it could not be opened")
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._own is not None:
+            self._own.__exit__(kind, error, trace)
+
+    @property
+    def _place(self) -> str:
+        return f"handoff {self._name!r}"
+
+    def _open(self) -> Handoff:
+        opened = rop.handoff(self._name, cutoff=self._settings.cutoff, selected=self._selected())
+        _asked.add(opened)
+        self._own = opened.__enter__()
+        return self._own
+
+    def _tell(self, found: Handoff) -> None:
+        if found._declared.selected is not None or (self._settings.selected_by is not None and found in _asked):
+            return
+        _asked.add(found)
+        selected = self._selected()
+        if selected is not NOT_DUE:
+            found.select(selected)
+
+    def _selected(self) -> object:
+        """Return what was selected, ``NOT_DUE`` where no selection is."""
+        settings = self._settings
+        if settings.selected_by is not None:
+            return self._ask(settings.selected_by)
+        for held in (self._metadata, self._inputs):
+            if settings.selected_key is not None and isinstance(held, Mapping) and settings.selected_key in held:
+                return held[settings.selected_key]
+        return self._received()
+
+    def _ask(self, selector: Selector) -> object:
+        try:
+            selected = selector(self._inputs)
+            if inspect.iscoroutine(selected):
+                selected.close()
+                raise UsageError("the selector is a coroutine function; it must be a plain one")
+        except Exception:  # noqa: BLE001 - the application's code
+            current().mishaps.failure(Mishap.HANDOFF, self._place, "its selector raised, so it has no selection")
+            return NOT_DUE
+        return selected
+
+    def _received(self) -> object:
+        entry = baggage.get_baggage(semconv.SELECTED_IDS)
+        if not isinstance(entry, str) or not entry:
+            return NOT_DUE
+        if len(entry) > _LONGEST_BAGGAGE:
+            message = f"the selection in its baggage has more than {_LONGEST_BAGGAGE} characters and is ignored"
+            current().mishaps.misuse(Mishap.HANDOFF, self._place, message)
+            return NOT_DUE
+        return [unquote(each) for each in entry.split(",") if each] or NOT_DUE
+
+
+def supported(package: str, specifier: str) -> bool:
+    """Return whether the installed version of a framework is one that an instrumentation package knows.
+
+    Where it is not, one warning says so; the package then instruments nothing.
+
+    Args:
+        package: Name of the framework's distribution.
+        specifier: The versions, as in ``>=1.0,<2``.
+    """
+    from packaging.specifiers import SpecifierSet  # comes with opentelemetry-instrumentation, not with this package
+
+    try:
+        version = metadata.version(package)
+        if SpecifierSet(specifier).contains(version, prereleases=True):
+            return True
+        found = f"{package} {version} is installed"
+    except metadata.PackageNotFoundError:
+        found = f"{package} is not installed"
+    except Exception:  # noqa: BLE001 - metadata without a version, or one that is none
+        found = f"the installed version of {package} is not known"
+    if (package, specifier) not in _warned:
+        _warned.add((package, specifier))
+        _logger.warning("%s and is not watched: versions %s are", found, specifier)
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A selector that is named in a setting, and imported when it is first called.
+
+    Settings are read before the application's own modules are there.
+    """
+
+    name: str
+
+    def __call__(self, inputs: Any) -> object:
+        module, _, function = self.name.partition(":")
+        return attrgetter(function)(_module(module))(inputs)
+
+
+def _module(name: str) -> ModuleType:
+    """Return a module; the running program where that is its name, which importing would run a second time."""
+    main = sys.modules["__main__"]
+    spec, file = getattr(main, "__spec__", None), getattr(main, "__file__", None)
+    running = spec.name if spec is not None else Path(file).stem if file else ""
+    return main if running == name else import_module(name)
+
+
+def _selector(value: object, place: str) -> Selector:
+    if callable(value):
+        return value
+    if isinstance(value, str) and _FUNCTION.fullmatch(value):
+        return _Named(value)
+    raise ConfigurationError(f"{place} is {value!r}; it must be a function, or written as 'module:function'")
+
+
+def _keys(value: object, place: str) -> tuple[str, ...]:
+    keys = [each.strip() for each in value.split(",")] if isinstance(value, str) else value
+    if isinstance(keys, list | tuple) and all(isinstance(each, str) and each for each in keys):
+        return tuple(keys)
+    raise ConfigurationError(f"{place} is {value!r}; it must be keys of metadata, with commas between them")
+
+
+@lru_cache(maxsize=64)
+def _id_reader(keys: tuple[str, ...]) -> Callable[[Any], str | None]:
+    """Return what reads a document's ID, always the same for the same keys."""
+
+    def read(document: Any) -> str | None:
+        item = document[0] if isinstance(document, tuple) and document else document
+        held = _metadata(item)
+        if held is not None:
+            for key in keys:
+                if raw := as_id(held.get(key)):
+                    return raw
+        return _OWN_ID.read_one(document)[0] or None
+
+    return read
+
+
+def _metadata(item: Any) -> Mapping[str, object] | None:
+    """Return the metadata of a document of any framework; of a mapping without any, the mapping."""
+    if isinstance(item, Mapping):
+        held = item.get("metadata", item.get("meta", item))
+    else:
+        held = getattr(item, "metadata", None)
+        held = getattr(item, "meta", None) if held is None else held
+    return cast("Mapping[str, object]", held) if isinstance(held, Mapping) else None

@@ -1,0 +1,143 @@
+"""What a user tells an instrumentation package, and where from."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from rop_otel.errors import ConfigurationError
+from rop_otel.instrumenting import Settings
+from tests.conftest import ROOT
+
+ENVIRON = {
+    "ROP_OTEL_HANDOFF_NAME": "docs-qa",
+    "ROP_OTEL_CUTOFF": "5",
+    "ROP_OTEL_SELECTED_KEY": "page",
+    "ROP_OTEL_ID_KEYS": "doc_id, source",
+}
+PROGRAM = """
+print("started")
+from rop_otel.instrumenting import Settings
+settings = Settings.resolve()
+def selector(inputs):
+    return f"page of {inputs}"
+if __name__ == "__main__":
+    print(settings.selected_by("a question"))
+"""
+
+
+def test_nothing_is_set_by_default() -> None:
+    """Without arguments and variables every setting has its default, and no ID is looked for anywhere unusual."""
+    assert Settings.resolve(environ={}) == Settings()
+    assert Settings().id is None
+
+
+def test_the_environment_sets() -> None:
+    """Each variable sets its setting."""
+    assert Settings.resolve(environ=ENVIRON) == Settings(
+        handoff="docs-qa", cutoff=5, selected_key="page", id_keys=("doc_id", "source")
+    )
+
+
+def test_arguments_come_before_the_environment() -> None:
+    """An argument is taken instead of its variable."""
+    told = Settings.resolve(handoff="mine", cutoff=1, selected_key="k", id_keys=["a"], environ=ENVIRON)
+    assert told == Settings(handoff="mine", cutoff=1, selected_key="k", id_keys=("a",))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environ", "place"),
+    [
+        ({"handoff": ""}, {}, "the argument handoff"),
+        ({"cutoff": 0}, {}, "the argument cutoff"),
+        ({}, {"ROP_OTEL_CUTOFF": "few"}, "the environment variable ROP_OTEL_CUTOFF"),
+        ({}, {"ROP_OTEL_SELECTED_BY": "main"}, "the environment variable ROP_OTEL_SELECTED_BY"),
+        ({"selected_by": 7}, {}, "the argument selected_by"),
+        ({"id_keys": [7]}, {}, "the argument id_keys"),
+        ({}, {"ROP_OTEL_ID_KEYS": "a,,b"}, "the environment variable ROP_OTEL_ID_KEYS"),
+        ({"handof": "x"}, {}, "the argument handof is no setting"),
+    ],
+)
+def test_a_wrong_value_names_its_place(arguments: dict[str, Any], environ: dict[str, str], place: str) -> None:
+    """A value that cannot be used raises with the place that it came from."""
+    with pytest.raises(ConfigurationError, match=place):
+        Settings.resolve(environ=environ, **arguments)
+
+
+def test_providers_are_left_to_the_instrumentor() -> None:
+    """The providers that every instrumentor may be given are no mistake."""
+    assert Settings.resolve(environ={}, tracer_provider=None, meter_provider=None) == Settings()
+
+
+def test_a_named_selector_is_imported_at_its_first_use() -> None:
+    """A setting is read before the application's modules exist; a missing one is an error where it is called."""
+    selector = Settings.resolve(selected_by="no_such_module_here:select").selected_by
+    assert selector is not None
+    with pytest.raises(ModuleNotFoundError):
+        selector("a question")
+
+
+def test_a_named_selector_may_be_an_attribute() -> None:
+    """Behind the colon there may be a dotted name."""
+    selector = Settings.resolve(selected_by="pathlib:PurePosixPath.as_posix").selected_by
+    assert selector is not None
+    assert selector(Path("a")) == "a"
+
+
+@pytest.mark.parametrize("command", [["main.py"], ["-m", "main"]], ids=["script", "module"])
+def test_the_running_program_is_not_imported_again(command: list[str], tmp_path: Path) -> None:
+    """A selector in the program that runs is found there: the program's own lines run once."""
+    (tmp_path / "main.py").write_text(PROGRAM, encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, *command],
+        cwd=tmp_path,
+        env={"ROP_OTEL_SELECTED_BY": "main:selector", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stderr == ""
+    assert run.stdout.split("\n") == ["started", "page of a question", ""]
+
+
+@pytest.fixture
+def by_keys() -> Callable[[Any], str | None]:
+    """What reads a document's ID from its metadata."""
+    read = Settings(id_keys=("doc_id", "source")).id
+    assert read is not None
+    return read
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        SimpleNamespace(id="own", metadata={"source": "a"}),
+        SimpleNamespace(id="own", meta={"doc_id": "a", "source": "b"}),
+        SimpleNamespace(id="own", metadata={"doc_id": None, "source": "a"}),
+        (SimpleNamespace(id="own", metadata={"source": "a"}), 0.5),
+        {"id": "own", "metadata": {"source": "a"}},
+        {"id": "own", "source": "a"},
+        SimpleNamespace(id="a", metadata={}),
+        SimpleNamespace(id="a", metadata=None),
+        "a",
+    ],
+)
+def test_the_first_key_that_is_present_is_the_id(by_keys: Callable[[Any], str | None], document: object) -> None:
+    """A document's ID is that of its metadata, else its own, in the documents of each framework."""
+    assert by_keys(document) == "a"
+
+
+def test_a_document_without_any_id_has_none(by_keys: Callable[[Any], str | None]) -> None:
+    """No ID is made up."""
+    assert by_keys(SimpleNamespace(id=None, metadata={"page": 3})) is None
+
+
+def test_the_reader_of_ids_stays_the_same() -> None:
+    """Equal settings give the same function, so that what is prepared for it can be kept."""
+    assert Settings(id_keys=("a",)).id is Settings(id_keys=("a",)).id
