@@ -16,6 +16,7 @@ from rop_otel.errors import ConfigurationError
 from rop_otel.tracing.ledger import Ledger
 from rop_otel.tracing.mishaps import Mishap, Mishaps
 from rop_otel.tracing.runs import RUNS, LiveRun
+from rop_otel.tracing.telling import tell
 
 
 class Runtime:
@@ -43,7 +44,7 @@ class Runtime:
         return ids if key is None else tuple([hash_id(key, raw) for raw in ids])
 
     def assess(self, record: HandoffRecord, run: LiveRun | None = None) -> Assessment:
-        """Assess a handoff, and tell its run and every sink. What raises on the way is counted and swallowed.
+        """Assess a handoff, and tell its run, the log and every sink. What raises on the way is counted and swallowed.
 
         Args:
             record: The facts.
@@ -69,6 +70,10 @@ class Runtime:
                 self.mishaps.failure(
                     Mishap.RUN, run.id, "a handoff could not be counted in its run, or not be written to its journal"
                 )
+        try:
+            tell(assessment, record.selected)
+        except Exception:  # noqa: BLE001 - a filter or handler of the application's
+            self.mishaps.failure(Mishap.SINK, "log", "the assessment could not be logged")
         for sink in self.sinks:
             try:
                 sink.assessed(record, assessment, seconds=seconds)

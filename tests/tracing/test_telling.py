@@ -1,0 +1,116 @@
+"""What the application's log says about handoffs that lost their object."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+
+import rop_otel as rop
+from tests.conftest import ROOT
+from tests.tracing.watched import Watched, retrieve
+
+PROGRAM = """
+import logging
+import rop_otel as rop
+logging.basicConfig(level=logging.INFO)
+with rop.handoff("docs-qa", selected="timeouts"):
+    with rop.using_stage("vector") as stage:
+        stage.returned(["timeouts", "queues"])
+    with rop.using_stage("rerank") as stage:
+        stage.returned(["queues"])
+"""
+
+
+class Broken(logging.Handler):
+    """A handler that raises."""
+
+    def handle(self, record: logging.LogRecord) -> bool:
+        """Raise."""
+        raise OSError("the disk is full")
+
+
+@pytest.fixture
+def lines(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
+    """What was logged at INFO."""
+    with caplog.at_level(logging.INFO, "rop_otel"):
+        yield lambda: list(caplog.messages)
+
+
+def test_a_lost_object_is_named_with_stage_and_cause(watched: Watched, lines: Callable[[], list[str]]) -> None:
+    """A FAIL is one line: the sentence of the assessment, and what was selected."""
+    with rop.handoff("docs-qa", selected="a"):
+        retrieve("a", "b", packed=("b",))
+    assert lines() == [f"{watched.assessment}; selected: 'a'"]
+    assert "lost at packing (over_budget)" in lines()[0]
+
+
+def test_a_selector_that_found_nothing_is_told(watched: Watched, lines: Callable[[], list[str]]) -> None:
+    """A SELECTOR_ERROR is a line too."""
+    with rop.handoff("docs-qa", selected=None):
+        retrieve("a", packed=("a",))
+    assert lines() == [str(watched.assessment)]
+    assert "SELECTOR_ERROR" in lines()[0]
+
+
+def test_what_arrives_is_not_told(watched: Watched, lines: Callable[[], list[str]]) -> None:
+    """A PASS, and a handoff in which nothing was selected, are no news."""
+    with rop.handoff("docs-qa", selected="a"):
+        retrieve("a", packed=("a",))
+    with rop.handoff("docs-qa"):
+        retrieve("a", packed=("a",))
+    assert len(watched.heard.assessments) == 2
+    assert lines() == []
+
+
+def test_many_alternatives_are_counted(watched: Watched, lines: Callable[[], list[str]]) -> None:
+    """A line names a few alternatives, on one line whatever is in them."""
+    with rop.handoff("docs-qa", selected=["a\nb", "c", "d", "e", "f"]):
+        retrieve("x", packed=("x",))
+    assert lines()[0].endswith(r"; selected: 'a\nb', 'c', 'd' and 2 more")
+
+
+def test_a_line_says_no_more_than_the_span(watch: Callable[..., Watched], lines: Callable[[], list[str]]) -> None:
+    """Where IDs are hashed, the log has the hash."""
+    watched = watch(hash_key=b"secret")
+    with rop.handoff("docs-qa", selected="timeouts"):
+        retrieve("queues", packed=("queues",))
+    (record,) = watched.heard.records
+    assert record.selected is not None
+    assert "timeouts" not in lines()[0]
+    assert record.selected[0] in lines()[0]
+
+
+def test_the_handoff_is_found_again(watched: Watched, caplog: pytest.LogCaptureFixture) -> None:
+    """The log record carries the handoff's ID, for logs that are searched."""
+    with caplog.at_level(logging.INFO, "rop_otel.handoffs"), rop.handoff("docs-qa", selected="a") as handoff:
+        retrieve("b", packed=("b",))
+    (record,) = caplog.records
+    assert vars(record)["rop_handoff_id"] == handoff.id
+
+
+def test_a_handler_that_raises_harms_nothing(watched: Watched, lines: Callable[[], list[str]]) -> None:
+    """What the application's logging raises is counted, and the assessment goes where it should."""
+    logger, broken = logging.getLogger("rop_otel.handoffs"), Broken()
+    logger.addHandler(broken)
+    try:
+        with rop.handoff("docs-qa", selected="a"):
+            retrieve("b", packed=("b",))
+    finally:
+        logger.removeHandler(broken)
+    assert watched.assessment.verdict is rop.Verdict.FAIL
+    assert watched.errors("sink") == 1
+
+
+def test_no_set_up_is_needed() -> None:
+    """An application that logs at INFO, and configured no monitoring, reads it on its terminal."""
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True
+    )
+    assert run.stderr == (
+        "INFO:rop_otel.handoffs:docs-qa: FAIL, the selected object was lost at rerank (reranked_away); "
+        "selected: 'timeouts'\n"
+    )
