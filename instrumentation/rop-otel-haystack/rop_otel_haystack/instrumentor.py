@@ -1,0 +1,49 @@
+"""The instrumentor of Haystack."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from importlib import import_module
+from typing import Any, Final
+
+from opentelemetry.instrumentation.instrumentor import BaseInstrumentor  # type: ignore[attr-defined] # no __all__
+
+import rop_otel as rop
+from rop_otel.instrumenting import Settings, supported
+from rop_otel_haystack.patching import Patches
+
+VERSIONS: Final = ">=2.18,<4"
+
+
+class HaystackInstrumentor(BaseInstrumentor):
+    """Watches Haystack's pipelines from :meth:`instrument` to :meth:`uninstrument`.
+
+    ``instrument`` takes the settings of :class:`rop_otel.instrumenting.Settings`, and ``stages``: kinds of stages by
+    the name of a component or of its class, for components whose names do not tell.
+    """
+
+    _patches: Patches | None = None
+
+    def instrumentation_dependencies(self) -> Collection[str]:
+        """Return nothing: the versions are checked, and warned of, in :meth:`instrument`."""
+        return ()
+
+    def _instrument(self, *, stages: Mapping[str, str] | None = None, **arguments: Any) -> None:
+        settings = Settings.resolve(**arguments)
+        if not supported("haystack-ai", VERSIONS):
+            return
+        rop.configure()
+        self._patches = Patches(settings, dict(stages or {}))
+        for cls in _pipelines():
+            self._patches.pipeline(cls)
+
+    def _uninstrument(self, **arguments: Any) -> None:
+        patches, self._patches = self._patches, None
+        if patches is not None:
+            patches.undo()
+
+
+def _pipelines() -> list[type]:
+    """Return the classes of pipelines: version 3 has one, versions before it another one for asynchronous runs."""
+    haystack = import_module("haystack")
+    return [cls for name in ("Pipeline", "AsyncPipeline") if (cls := getattr(haystack, name, None)) is not None]

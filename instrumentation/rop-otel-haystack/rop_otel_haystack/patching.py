@@ -1,0 +1,194 @@
+"""Methods of Haystack's classes put in place of the original ones, and put back.
+
+Only what Haystack documents is replaced: how a pipeline is run, and the ``run`` and ``run_async`` that make a class a
+component. How a pipeline calls its components is private, and has been written anew between versions.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from contextvars import Context, copy_context
+from threading import Lock
+from typing import Any, Final
+
+from rop_otel.instrumenting import Settings
+from rop_otel_haystack.plan import plan_of
+from rop_otel_haystack.watching import WatchedRun, runs_already, watched_step
+
+_PIPELINE_METHODS: Final = ("run", "run_async", "run_async_generator")
+_COMPONENT_METHODS: Final = ("run", "run_async")
+
+
+class Patches:
+    """The methods that one instrumentor replaced.
+
+    Args:
+        settings: The user's.
+        stages: Kinds that the user gave, by the name of a component or of its class.
+    """
+
+    def __init__(self, settings: Settings, stages: Mapping[str, str]) -> None:
+        self._settings = settings
+        self._stages = stages
+        self._active = True
+        self._lock = Lock()
+        self._replaced: dict[tuple[type, str], tuple[Any, Any]] = {}
+
+    def pipeline(self, cls: type) -> None:
+        """Watch the runs of a class of pipelines."""
+        makers = {"run": self._run, "run_async": self._run_async, "run_async_generator": self._generator}
+        for name in _PIPELINE_METHODS:
+            if name in vars(cls):
+                self._replace(cls, name, makers[name])
+
+    def undo(self) -> None:
+        """Put the originals back; a method that others replaced since stays, and passes on what it is called with."""
+        with self._lock:
+            self._active = False
+            for (cls, name), (original, ours) in self._replaced.items():
+                if vars(cls).get(name) is ours:
+                    setattr(cls, name, original)
+            self._replaced.clear()
+
+    def _replace(self, cls: type, name: str, make: Callable[[Any], Any]) -> None:
+        original = vars(cls)[name]
+        ours = make(original)
+        setattr(cls, name, ours)
+        self._replaced[cls, name] = original, ours
+
+    def _components(self, pipeline: Any) -> None:
+        """Watch the components of a pipeline, those of classes that were unknown until now included."""
+        steps = plan_of(pipeline, self._stages).steps
+        classes = [type(instance) for _, instance in pipeline.walk() if id(instance) in steps]
+        wanted = [(_owner(cls, name), name) for cls in classes for name in _COMPONENT_METHODS]
+        missing = [(owner, name) for owner, name in wanted if owner is not None and (owner, name) not in self._replaced]
+        for owner, name in missing:
+            with self._lock:
+                if self._active and (owner, name) not in self._replaced:
+                    self._replace(owner, name, _component if name == "run" else _async_component)
+
+    def _watched(self, pipeline: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> WatchedRun | None:
+        if not self._active or runs_already(pipeline):
+            return None
+        inputs = args[0] if args else kwargs.get("data")
+        self._components(pipeline)
+        return WatchedRun(pipeline, inputs, self._settings, self._stages)
+
+    def _run(self, original: Any) -> Any:
+        @functools.wraps(original)
+        def run(pipeline: Any, *args: Any, **kwargs: Any) -> Any:
+            call = original.__get__(pipeline, type(pipeline))
+            watched = self._watched(pipeline, args, kwargs)
+            if watched is None:
+                return call(*args, **kwargs)
+            with watched:
+                return call(*args, **kwargs)
+
+        return run
+
+    def _run_async(self, original: Any) -> Any:
+        @functools.wraps(original)
+        async def run_async(pipeline: Any, *args: Any, **kwargs: Any) -> Any:
+            call = original.__get__(pipeline, type(pipeline))
+            watched = self._watched(pipeline, args, kwargs)
+            if watched is None:
+                return await call(*args, **kwargs)
+            with watched:
+                return await call(*args, **kwargs)
+
+        return run_async
+
+    def _generator(self, original: Any) -> Any:
+        @functools.wraps(original)
+        def run_async_generator(pipeline: Any, *args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
+            generator: AsyncGenerator[Any, None] = original.__get__(pipeline, type(pipeline))(*args, **kwargs)
+            watched = self._watched(pipeline, args, kwargs)
+            return generator if watched is None else _steps(generator, watched)
+
+        return run_async_generator
+
+
+def _owner(cls: type, name: str) -> type | None:
+    """Return the class that defines a method, which is where it has to be replaced."""
+    return next((each for each in cls.__mro__ if name in vars(each)), None)
+
+
+def _component(original: Any) -> Any:
+    @functools.wraps(original)
+    def run(component: Any, *args: Any, **kwargs: Any) -> Any:
+        call = original.__get__(component, type(component))
+        watched = watched_step(component, kwargs)
+        if watched is None:
+            return call(*args, **kwargs)
+        with watched:
+            outputs = call(*args, **kwargs)
+            watched.returned(outputs)
+        return outputs
+
+    return run
+
+
+def _async_component(original: Any) -> Any:
+    @functools.wraps(original)
+    async def run_async(component: Any, *args: Any, **kwargs: Any) -> Any:
+        call = original.__get__(component, type(component))
+        watched = watched_step(component, kwargs)
+        if watched is None:
+            return await call(*args, **kwargs)
+        with watched:
+            outputs = await call(*args, **kwargs)
+            watched.returned(outputs)
+        return outputs
+
+    return run_async
+
+
+async def _steps(generator: AsyncGenerator[Any, None], watched: WatchedRun) -> AsyncGenerator[Any, None]:
+    """Hand on what a run yields; it works in a context of its own, so that its handoff never leaks to its consumer."""
+    context = copy_context()
+    context.run(watched.__enter__)
+    failed: BaseException | None = None
+    try:
+        while True:
+            try:
+                item = await _Within(context, generator.__anext__())
+            except StopAsyncIteration:
+                return
+            yield item
+    except GeneratorExit:  # the consumer had enough
+        raise
+    except BaseException as error:
+        failed = error
+        raise
+    finally:
+        try:
+            await _Within(context, generator.aclose())
+        finally:
+            context.run(watched.__exit__, type(failed) if failed else None, failed, None)
+
+
+class _Within:
+    """Awaits something in a given context.
+
+    Args:
+        context: The context.
+        awaited: What is awaited.
+    """
+
+    def __init__(self, context: Context, awaited: Awaitable[Any]) -> None:
+        self._context = context
+        self._awaited = awaited
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        steps = self._awaited.__await__()
+        step: Callable[[], Any] = functools.partial(next, steps)
+        while True:
+            try:
+                waited_for = self._context.run(step)
+            except StopIteration as over:
+                return over.value
+            try:
+                step = functools.partial(steps.send, (yield waited_for))
+            except BaseException as error:  # noqa: BLE001 - it is raised where it is awaited
+                step = functools.partial(steps.throw, error)

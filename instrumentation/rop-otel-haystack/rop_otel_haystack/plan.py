@@ -1,0 +1,164 @@
+"""What a pipeline's graph says before it runs: which components are stages, what feeds them, which run in a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, get_args
+from weakref import WeakKeyDictionary
+
+from rop_otel_haystack.kinds import PACKING, READER, kind_of
+
+ROUNDS: Final = ""
+"""The kind of a component that is no stage and holds stages: a super component, whose runs in a loop are rounds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A component that is watched.
+
+    Args:
+        kind: Kind of stage.
+        name: Its name in the pipeline.
+        source: Whether it takes no documents.
+        sockets: Inputs that take documents.
+        fed_by: Names of the stages whose documents reach it; empty: the ones before it.
+        first_round: Which of its runs is the first to be a round of its own; 0: none.
+    """
+
+    kind: str
+    name: str
+    source: bool = False
+    sockets: tuple[str, ...] = ()
+    fed_by: tuple[str, ...] = ()
+    first_round: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is watched in a pipeline. It refers to no component, so that it keeps none alive.
+
+    Args:
+        steps: Watched components by the identity of the instance.
+        retrieves: Whether one of them is a source, at any depth.
+        readers: Names of the components that build answers.
+        drawn_from: What the plan was made from; another one needs another plan.
+    """
+
+    steps: Mapping[int, Step]
+    retrieves: bool
+    readers: tuple[str, ...]
+    drawn_from: tuple[object, ...]
+
+
+_plans: Final[WeakKeyDictionary[Any, Plan]] = WeakKeyDictionary()
+
+
+def plan_of(pipeline: Any, stages: Mapping[str, str]) -> Plan:
+    """Return the plan of a pipeline, made anew where its components or connections changed.
+
+    Args:
+        pipeline: A pipeline of Haystack.
+        stages: Kinds that the user gave, by the name of a component or of its class.
+    """
+    graph = pipeline.graph
+    components = [(name, id(instance)) for name, instance in pipeline.walk()]
+    drawn_from = (id(stages), graph.number_of_edges(), *components)
+    plan = _plans.get(graph)
+    if plan is None or plan.drawn_from != drawn_from:
+        plan = _plans[graph] = _drawn(pipeline, stages, drawn_from)
+    return plan
+
+
+def _drawn(pipeline: Any, stages: Mapping[str, str], drawn_from: tuple[object, ...]) -> Plan:
+    graph = pipeline.graph
+    held = {name: inner for name, instance in pipeline.walk() if (inner := _held(instance)) is not None}
+    nodes = {name: node for name, node in graph.nodes(data=True) if name not in held}
+    found = {name: step for name, node in nodes.items() if (step := _step(name, node, stages)) is not None}
+    loops = _loops(graph, {name for name, step in found.items() if step.source})
+    unclear = loops.keys() | held.keys()
+    for name, step in found.items():
+        fed_by = () if step.source or name in loops else _feeding(graph, name, found, unclear)
+        found[name] = replace(step, fed_by=fed_by, first_round=loops.get(name, 0))
+    found |= {name: Step(kind=ROUNDS, name=name, first_round=1) for name in held if name in loops}
+    return Plan(
+        steps={id(graph.nodes[name]["instance"]): step for name, step in found.items()},
+        retrieves=any(step.source for step in found.values())
+        or any(plan_of(each, stages).retrieves for each in held.values()),
+        readers=tuple(name for name, step in found.items() if step.kind == READER),
+        drawn_from=drawn_from,
+    )
+
+
+def _step(name: str, node: Mapping[str, Any], stages: Mapping[str, str]) -> Step | None:
+    component = type(node["instance"])
+    inputs: Mapping[str, Any] = node["input_sockets"]
+    sockets = tuple(each for each, socket in inputs.items() if _of_documents(socket.type))
+    returns = any(_of_documents(socket.type) for socket in node["output_sockets"].values())
+    given = stages.get(name, stages.get(component.__name__))
+    if given is not None:
+        return Step(kind=given, name=name, source=not sockets, sockets=sockets)
+    found = kind_of(component, takes=bool(sockets), returns=returns, inputs=frozenset(inputs))
+    return None if found is None else Step(kind=found[0], name=name, source=found[1], sockets=sockets)
+
+
+def _held(instance: Any) -> Any:
+    """Return the pipeline that a super component wraps, None where a component is none."""
+    inner = getattr(instance, "pipeline", None)
+    return inner if hasattr(inner, "graph") and hasattr(inner, "walk") else None
+
+
+def _of_documents(wanted: Any) -> bool:
+    """Return whether a type is documents, or holds them at any depth."""
+    if isinstance(wanted, type) and wanted.__module__.startswith("haystack.") and wanted.__name__ == "Document":
+        return True
+    return any(_of_documents(part) for part in get_args(wanted))
+
+
+def _loops(graph: Any, sources: set[str]) -> dict[str, int]:
+    """Return the components that lie in a loop, with the first of their runs that is a round.
+
+    A loop that retrieves has rounds from its first run. One that does not, such as one that has an answer mended, works
+    on the documents that it was given: only what comes again is a round.
+    """
+    reached = {name: _reachable(graph, name) for name in graph.nodes}
+    loops = {name for name in reached if name in reached[name]}
+    return {
+        name: 1 if any(each in reached[name] and name in reached[each] for each in sources & loops) else 2
+        for name in loops
+    }
+
+
+def _reachable(graph: Any, start: str) -> set[str]:
+    found: set[str] = set()
+    ahead = [start]
+    while ahead:
+        for each in graph.successors(ahead.pop()):
+            if each not in found:
+                found.add(each)
+                ahead.append(each)
+    return found
+
+
+def _feeding(graph: Any, name: str, found: Mapping[str, Step], unclear: Iterable[str]) -> tuple[str, ...]:
+    """Return the stages whose documents reach a component, also through others; none where a loop is among them."""
+    unclear = set(unclear)
+    feeding: dict[str, None] = {}
+    seen = {name}
+    ahead = [name]
+    while ahead:
+        for each in _senders(graph, ahead.pop()):
+            if each in unclear:
+                return ()
+            if each in found and found[each].kind not in (PACKING, READER):
+                feeding[each] = None
+            elif each not in seen:
+                seen.add(each)
+                ahead.append(each)
+    return tuple(feeding)
+
+
+def _senders(graph: Any, name: str) -> Iterator[str]:
+    for sender, _, edge in graph.in_edges(name, data=True):
+        if _of_documents(edge["from_socket"].type) or _of_documents(edge["to_socket"].type):
+            yield sender

@@ -1,0 +1,67 @@
+"""Documents and references in what components are handed and return."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def handed(inputs: Mapping[str, Any], sockets: Sequence[str]) -> list[list[Any]]:
+    """Return the lists of documents that a component is handed; a joiner is handed several by one input."""
+    lists: list[list[Any]] = []
+    for socket in sockets:
+        value = inputs.get(socket)
+        if isinstance(value, list | tuple):
+            several = bool(value) and all(isinstance(each, list | tuple) for each in value)
+            lists += [list(each) for each in value] if several else [list(value)]
+    return lists
+
+
+def filled_in(inputs: Mapping[str, Any]) -> list[Any] | None:
+    """Return the documents that fill in a template, of all its variables; None where no variable has any."""
+    given = inputs.get("template_variables")
+    variables = {**inputs, **given} if isinstance(given, Mapping) else inputs
+    lists = [value for value in variables.values() if isinstance(value, list) and value and is_document(value[0])]
+    return [document for each in lists for document in each] if lists else None
+
+
+def documents_of(outputs: object) -> list[Any] | None:
+    """Return the documents that a component returns; None where it returns none that can be told."""
+    if not isinstance(outputs, Mapping):
+        return None
+    found = outputs.get("documents")
+    if isinstance(found, list):
+        return found
+    lists = [value for value in outputs.values() if isinstance(value, list)]
+    return next((value for value in lists if value and is_document(value[0])), lists[0] if lists else None)
+
+
+def references(builder: Any, inputs: Mapping[str, Any], outputs: object) -> list[str] | None:
+    """Return the numbers of documents that replies refer to, as the builder of the answers reads them.
+
+    Without a pattern for references there are none to read, and the result is None.
+    """
+    pattern = inputs.get("reference_pattern") or getattr(builder, "reference_pattern", None)
+    if not isinstance(pattern, str):
+        return None
+    replies = inputs.get("replies") or []
+    if getattr(builder, "last_message_only", False):
+        replies = replies[-1:]
+    texts = [reply if isinstance(reply, str) else getattr(reply, "text", None) or "" for reply in replies]
+    found = [each for text in texts for each in re.findall(pattern, text)]
+    if all(isinstance(each, str) and each.isdecimal() for each in found):
+        return [str(int(each)) for each in found]
+    return _referenced(outputs)  # ranges, which the builder has taken apart
+
+
+def is_document(item: object) -> bool:
+    """Return whether an object is a document of Haystack, of a class that inherits from it included."""
+    return any(each.__name__ == "Document" and each.__module__.startswith("haystack.") for each in type(item).__mro__)
+
+
+def _referenced(outputs: object) -> list[str]:
+    """Return the numbers that the builder wrote on the documents that it attached to its answers."""
+    answers = outputs.get("answers") or [] if isinstance(outputs, Mapping) else []
+    metas = [document.meta for answer in answers for document in answer.documents]
+    return [str(meta["source_index"]) for meta in metas if meta.get("referenced", True) and "source_index" in meta]

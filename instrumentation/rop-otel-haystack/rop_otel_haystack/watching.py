@@ -1,0 +1,214 @@
+"""Runs of pipelines as handoffs, and the components that run in them as stages."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from contextvars import ContextVar
+from types import TracebackType
+from typing import Any, Final, Self
+
+import rop_otel as rop
+from rop_otel.instrumenting import Settings, topmost
+from rop_otel_haystack.kinds import PACKING, READER
+from rop_otel_haystack.plan import ROUNDS, Plan, Step, plan_of
+from rop_otel_haystack.reading import documents_of, filled_in, handed, references
+
+_logger = logging.getLogger("rop_otel")
+
+
+class Run:
+    """One run of a pipeline, for the components that run in it.
+
+    Args:
+        graph: The pipeline's graph, by which it is known.
+        plan: What is watched in it.
+        settings: The user's.
+        cites: Whether the answer refers to documents by their number.
+    """
+
+    __slots__ = ("cites", "graph", "plan", "settings", "visits")
+
+    def __init__(self, graph: Any, plan: Plan, settings: Settings, *, cites: bool) -> None:
+        self.graph = graph
+        self.plan = plan
+        self.settings = settings
+        self.cites = cites
+        self.visits: dict[str, int] = {}
+
+    def round_of(self, step: Step) -> int | None:
+        """Count a run of a component, and return its round, None where it is none."""
+        if not step.first_round:
+            return None
+        number = self.visits[step.name] = self.visits.get(step.name, 0) + 1
+        return number if number >= step.first_round else None
+
+
+_run: Final[ContextVar[Run | None]] = ContextVar("rop_otel_haystack_run", default=None)
+
+
+def runs_already(pipeline: Any) -> bool:
+    """Return whether this call is one that a run of the same pipeline makes of itself."""
+    run = _run.get()
+    return run is not None and run.graph is pipeline.graph
+
+
+class WatchedRun:
+    """A ``with`` block around one run of a pipeline; it never raises.
+
+    Args:
+        pipeline: The pipeline.
+        inputs: What it is run with.
+        settings: The user's.
+        stages: Kinds that the user gave, by the name of a component or of its class.
+    """
+
+    __slots__ = ("_before", "_handoff", "_inputs", "_pipeline", "_settings", "_stages")
+
+    def __init__(self, pipeline: Any, inputs: Any, settings: Settings, stages: Mapping[str, str]) -> None:
+        self._pipeline = pipeline
+        self._inputs = inputs
+        self._settings = settings
+        self._stages = stages
+        self._handoff: topmost | None = None
+
+    def __enter__(self) -> Self:
+        self._before = _run.get()
+        try:
+            plan = plan_of(self._pipeline, self._stages)
+            if plan.retrieves:
+                metadata = getattr(self._pipeline, "metadata", None) or {}
+                name = metadata.get("name")
+                name = name if isinstance(name, str) and name else type(self._pipeline).__name__
+                handoff = topmost(self._settings, name=name, inputs=self._inputs, metadata=metadata)
+                handoff.__enter__()
+                self._handoff = handoff
+            if rop.current_handoff().id:
+                _run.set(Run(self._pipeline.graph, plan, self._settings, cites=self._cites(plan)))
+        except Exception:
+            _logger.warning("a run of a Haystack pipeline could not be watched", exc_info=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _run.set(self._before)
+        if self._handoff is not None:
+            self._handoff.__exit__(kind, error, trace)
+
+    def _cites(self, plan: Plan) -> bool:
+        if self._before is not None and self._before.cites:
+            return True
+        given = self._inputs if isinstance(self._inputs, Mapping) else {}
+        for name in plan.readers:
+            asked = given.get(name)
+            asked = asked if isinstance(asked, Mapping) else given
+            if asked.get("reference_pattern") or self._pipeline.get_component(name).reference_pattern:
+                return True
+        return False
+
+
+def watched_step(component: Any, inputs: Mapping[str, Any]) -> WatchedStep | None:
+    """Return the block to run a component in, None where it is not watched here."""
+    run = _run.get()
+    step = None if run is None else run.plan.steps.get(id(component))
+    if run is None or step is None:
+        return None
+    try:
+        return WatchedStep(run, step, component, inputs)
+    except Exception:
+        _logger.warning("Haystack component %r could not be watched", step.name, exc_info=True)
+        return None
+
+
+class WatchedStep:
+    """A ``with`` block around one run of a component; it never raises.
+
+    What the component runs inside is not watched, unless it is a pipeline: it counts once.
+
+    Args:
+        run: The run of the pipeline.
+        step: What the plan says of the component.
+        component: The component.
+        inputs: What it is handed.
+    """
+
+    __slots__ = ("_component", "_inputs", "_round", "_run", "_shown", "_stage", "_step")
+
+    def __init__(self, run: Run, step: Step, component: Any, inputs: Mapping[str, Any]) -> None:
+        self._run = run
+        self._step = step
+        self._component = component
+        self._inputs = inputs
+        number = run.round_of(step)
+        self._round = None if number is None else rop.using_round(number)
+        self._shown = self._filled_in() if step.kind == PACKING else None
+        nothing = step.kind in (ROUNDS, READER) or (step.kind == PACKING and self._shown is None)
+        self._stage = None if nothing else self._made()
+
+    def __enter__(self) -> Self:
+        if self._round is not None:
+            self._round.__enter__()
+        if self._stage is not None:
+            self._stage.__enter__()
+            self._tell_input(self._stage)
+        if self._step.kind != ROUNDS:
+            _run.set(None)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _run.set(self._run)
+        if self._stage is not None:
+            self._stage.__exit__(kind, error, trace)
+        if self._round is not None:
+            self._round.__exit__(kind, error, trace)
+
+    def _tell_input(self, stage: rop.Stage) -> None:
+        try:
+            lists = [self._shown] if self._shown is not None else handed(self._inputs, self._step.sockets)
+            if lists:
+                stage.input(*lists)
+        except Exception:
+            _logger.warning("what Haystack component %r is handed cannot be read", self._step.name, exc_info=True)
+
+    def returned(self, outputs: object) -> None:
+        """Take in what the component returned."""
+        try:
+            if self._step.kind == READER:
+                self._answered(outputs)
+            elif self._stage is not None:
+                self._returned(self._stage, outputs)
+        except Exception:
+            _logger.warning("what Haystack component %r returned cannot be read", self._step.name, exc_info=True)
+
+    def _made(self) -> rop.Stage:
+        step = self._step
+        return rop.using_stage(
+            step.kind,
+            name=step.name,
+            source=step.source,
+            fed_by=step.fed_by,
+            id=self._run.settings.id,
+            implementation=type(self._component).__name__,
+        )
+
+    def _filled_in(self) -> list[Any] | None:
+        """Return the documents in the prompt, None where it is a prompt without documents."""
+        found = filled_in(self._inputs)
+        return [] if found is None and any(self._inputs.get(each) == [] for each in self._step.sockets) else found
+
+    def _returned(self, stage: rop.Stage, outputs: object) -> None:
+        if self._shown is not None:
+            labels = [str(number) for number, _ in enumerate(self._shown, 1)] if self._run.cites else None
+            stage.returned(self._shown, labels=labels)
+        elif isinstance(documents := documents_of(outputs), list):
+            stage.returned(documents)
+
+    def _answered(self, outputs: object) -> None:
+        """Tell the sources and citations of an answer: by Haystack's rule references are places in ``documents``."""
+        documents = self._inputs.get("documents")
+        citations = references(self._component, self._inputs, outputs)
+        labels = None if citations is None or documents is None else [str(n) for n, _ in enumerate(documents, 1)]
+        rop.current_handoff().answered("", sources=documents, labels=labels, citations=citations or ())
