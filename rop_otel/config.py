@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeVar, cast
@@ -20,6 +20,7 @@ Assess = Literal["local", "monitor"]
 _T = TypeVar("_T")
 _TRUE: Final = frozenset({"true", "1", "yes", "on"})
 _FALSE: Final = frozenset({"false", "0", "no", "off"})
+_HOST: Final = re.compile(r"\.?[\w-]+(\.[\w-]+)*|[0-9a-f:]*:[0-9a-f:.]*")
 _ENV_SERVICE_NAME: Final = "OTEL_SERVICE_NAME"
 
 
@@ -41,6 +42,7 @@ class Config:
         ttl_seconds: After this time an open handoff counts as abandoned.
         max_names, max_stages: Handoff names and stage kinds that metrics tell apart.
         citation_pattern: How a citation is written; None derives that from the labels shown.
+        baggage_hosts: Hosts to which a selection may be sent as baggage: a name, or ``.name`` for all below it.
     """
 
     enabled: bool = True
@@ -57,6 +59,7 @@ class Config:
     max_names: int = 8
     max_stages: int = 32
     citation_pattern: re.Pattern[str] | None = None
+    baggage_hosts: tuple[str, ...] = ()
 
     @classmethod
     def resolve(
@@ -76,6 +79,7 @@ class Config:
         max_names: int | None = None,
         max_stages: int | None = None,
         citation_pattern: re.Pattern[str] | str | None = None,
+        baggage_hosts: str | Sequence[str] | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> Config:
         """Decide every setting.
@@ -107,6 +111,7 @@ class Config:
             max_names=source.pick("max_names", max_names, None, as_positive, preset.max_names),
             max_stages=source.pick("max_stages", max_stages, None, as_positive, preset.max_stages),
             citation_pattern=source.pick("citation_pattern", citation_pattern, None, _pattern, None),
+            baggage_hosts=source.pick("baggage_hosts", baggage_hosts, semconv.ENV_BAGGAGE_HOSTS, _hosts, ()),
         )
 
 
@@ -145,6 +150,24 @@ def as_text(value: object, place: str) -> str:
     if isinstance(value, str) and value:
         return value
     raise ConfigurationError(f"{place} is {value!r}; it must be a non-empty string")
+
+
+def as_texts(value: object, place: str) -> tuple[str, ...]:
+    """Return non-empty strings, of a sequence or of one text with commas, else raise :class:`ConfigurationError`."""
+    texts = [each.strip() for each in value.split(",")] if isinstance(value, str) else value
+    if isinstance(texts, list | tuple) and all(isinstance(each, str) and each for each in texts):
+        return tuple(texts)
+    raise ConfigurationError(f"{place} is {value!r}; it must be non-empty strings, or one with commas between them")
+
+
+def _hosts(value: object, place: str) -> tuple[str, ...]:
+    hosts = tuple(each.lower() for each in as_texts(value, place))
+    for host in hosts:
+        if not _HOST.fullmatch(host):
+            raise ConfigurationError(
+                f"{place} has {host!r}; it must be a host, or .host for all below it, without a port"
+            )
+    return hosts
 
 
 def _integer(value: object, place: str, low: int, high: int | None) -> int:

@@ -18,24 +18,25 @@ from operator import attrgetter
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any, Final, TypeAlias, cast
-from urllib.parse import unquote
 from weakref import WeakSet
 
-from opentelemetry import baggage
+from opentelemetry.context import Context, attach, get_current
 
 import rop_otel as rop
 from rop_otel import semconv
-from rop_otel.config import Source, as_positive, as_text
+from rop_otel.config import Source, as_positive, as_text, as_texts
+from rop_otel.core.handoff import Ids
 from rop_otel.errors import ConfigurationError, UsageError
+from rop_otel.tracing.carrying import received, using_baggage, without_selection
 from rop_otel.tracing.handoff import Handoff, SilentHandoff
-from rop_otel.tracing.here import here
+from rop_otel.tracing.here import here, put_back
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.opening import NOT_DUE
 from rop_otel.tracing.reading import Reader
 from rop_otel.tracing.runtime import current
 from rop_otel.tracing.scalars import as_id
 
-__all__ = ["Selector", "Settings", "supported", "topmost"]
+__all__ = ["Selector", "Settings", "supported", "topmost", "using_baggage"]
 
 Selector: TypeAlias = Callable[[Any], object]
 """Called with the inputs of the topmost call. Returns the selected ID, several alternatives, or None: none came."""
@@ -43,9 +44,6 @@ Selector: TypeAlias = Callable[[Any], object]
 _logger = logging.getLogger("rop_otel")
 _FUNCTION: Final = re.compile(r"[\w.]+:[\w.]+")
 _PROVIDERS: Final = frozenset({"tracer_provider", "meter_provider", "logger_provider"})
-_LONGEST_BAGGAGE: Final = 2048
-"""Characters of a selection that comes from another service; a longer one is ignored."""
-
 _OWN_ID: Final = Reader(ids_only=True)
 _warned: Final[set[tuple[str, str]]] = set()
 _asked: Final[WeakSet[Handoff]] = WeakSet()
@@ -100,7 +98,7 @@ class Settings:
             cutoff=source.pick("cutoff", cutoff, semconv.ENV_CUTOFF, as_positive, None),
             selected_by=source.pick("selected_by", selected_by, semconv.ENV_SELECTED_BY, _selector, None),
             selected_key=source.pick("selected_key", selected_key, semconv.ENV_SELECTED_KEY, as_text, None),
-            id_keys=source.pick("id_keys", id_keys, semconv.ENV_ID_KEYS, _keys, ()),
+            id_keys=source.pick("id_keys", id_keys, semconv.ENV_ID_KEYS, as_texts, ()),
         )
 
     @property
@@ -113,7 +111,8 @@ class topmost:  # noqa: N801 - used like a function
     """A ``with`` block that is one handoff: the open one, else a new one that the block ends.
 
     The open one is neither renamed nor ended, and is told a selection only where it has none. A selection comes from
-    ``selected_by``, else ``selected_key``, else the baggage of the calling service. The block itself never raises.
+    ``selected_by``, else ``selected_key``, else the baggage of the calling service, which goes no further. The block
+    itself never raises.
 
     Args:
         settings: Of the instrumentation package.
@@ -122,7 +121,7 @@ class topmost:  # noqa: N801 - used like a function
         metadata: What else the application said about it.
     """
 
-    __slots__ = ("_inputs", "_metadata", "_name", "_own", "_settings")
+    __slots__ = ("_inputs", "_metadata", "_moved", "_name", "_own", "_received", "_settings")
 
     def __init__(
         self, settings: Settings, *, name: str, inputs: object = None, metadata: Mapping[str, object] | None = None
@@ -132,6 +131,8 @@ class topmost:  # noqa: N801 - used like a function
         self._inputs = inputs
         self._metadata = metadata
         self._own: Handoff | None = None
+        self._received: Ids | None = None
+        self._moved: tuple[Context, Context] | None = None
 
     def __enter__(self) -> Handoff:
         runtime = current()
@@ -139,6 +140,7 @@ class topmost:  # noqa: N801 - used like a function
             return SilentHandoff(self._name, "monitoring is off")
         found = here().handoff
         try:
+            self._receive()
             if found is None or found._assessment is not None:
                 return self._open()
             self._tell(found)
@@ -151,10 +153,21 @@ class topmost:  # noqa: N801 - used like a function
     ) -> None:
         if self._own is not None:
             self._own.__exit__(kind, error, trace)
+        if self._moved is not None:
+            put_back(*self._moved)
 
     @property
     def _place(self) -> str:
         return f"handoff {self._name!r}"
+
+    def _receive(self) -> None:
+        """Take the caller's selection out of the context, whose baggage goes with every request to whoever is asked."""
+        before = get_current()
+        context = without_selection(before)
+        if context is not before:
+            self._moved = context, before
+            attach(context)
+            self._received = received(before)
 
     def _open(self) -> Handoff:
         opened = rop.handoff(self._name, cutoff=self._settings.cutoff, selected=self._selected())
@@ -178,7 +191,7 @@ class topmost:  # noqa: N801 - used like a function
         for held in (self._metadata, self._inputs):
             if settings.selected_key is not None and isinstance(held, Mapping) and settings.selected_key in held:
                 return held[settings.selected_key]
-        return self._received()
+        return NOT_DUE if self._received is None else self._received
 
     def _ask(self, selector: Selector) -> object:
         try:
@@ -190,16 +203,6 @@ class topmost:  # noqa: N801 - used like a function
             current().mishaps.failure(Mishap.HANDOFF, self._place, "its selector raised, so it has no selection")
             return NOT_DUE
         return selected
-
-    def _received(self) -> object:
-        entry = baggage.get_baggage(semconv.SELECTED_IDS)
-        if not isinstance(entry, str) or not entry:
-            return NOT_DUE
-        if len(entry) > _LONGEST_BAGGAGE:
-            message = f"the selection in its baggage has more than {_LONGEST_BAGGAGE} characters and is ignored"
-            current().mishaps.misuse(Mishap.HANDOFF, self._place, message)
-            return NOT_DUE
-        return [unquote(each) for each in entry.split(",") if each] or NOT_DUE
 
 
 def supported(package: str, specifier: str) -> bool:
@@ -256,13 +259,6 @@ def _selector(value: object, place: str) -> Selector:
     if isinstance(value, str) and _FUNCTION.fullmatch(value):
         return _Named(value)
     raise ConfigurationError(f"{place} is {value!r}; it must be a function, or written as 'module:function'")
-
-
-def _keys(value: object, place: str) -> tuple[str, ...]:
-    keys = [each.strip() for each in value.split(",")] if isinstance(value, str) else value
-    if isinstance(keys, list | tuple) and all(isinstance(each, str) and each for each in keys):
-        return tuple(keys)
-    raise ConfigurationError(f"{place} is {value!r}; it must be keys of metadata, with commas between them")
 
 
 @lru_cache(maxsize=64)

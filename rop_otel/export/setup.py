@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from opentelemetry._logs import LoggerProvider
@@ -48,6 +49,7 @@ def configure(
     max_names: int | None = None,
     max_stages: int | None = None,
     citation_pattern: re.Pattern[str] | str | None = None,
+    baggage_hosts: str | Sequence[str] | None = None,
     tracer_provider: TracerProvider | None = None,
     meter_provider: MeterProvider | None = None,
     logger_provider: LoggerProvider | None = None,
@@ -71,6 +73,7 @@ def configure(
         ttl_seconds: After this time an open handoff counts as abandoned.
         max_names, max_stages: Handoff names and stage kinds that metrics tell apart.
         citation_pattern: How a citation is written in an answer.
+        baggage_hosts: Hosts to which a selection may be sent as baggage.
         tracer_provider, meter_provider, logger_provider: Used instead of the process's global ones. Where there is none
             of a kind and the environment asks for an exporter of it (``OTEL_TRACES_EXPORTER``,
             ``OTEL_METRICS_EXPORTER``, ``OTEL_LOGS_EXPORTER`` or an OTLP endpoint), one is made; the tracer provider is
@@ -97,6 +100,7 @@ def configure(
         max_names=max_names,
         max_stages=max_stages,
         citation_pattern=citation_pattern,
+        baggage_hosts=baggage_hosts,
     )
     with _process.lock:
         _process.install(config, tracers=tracer_provider, meters=meter_provider, logs=logger_provider)

@@ -34,6 +34,7 @@ def test_nothing_given_is_the_defaults() -> None:
         ("max_ids", semconv.ENV_MAX_IDS, " 50 ", 50, 7),
         ("max_open", semconv.ENV_MAX_OPEN, "50", 50, 7),
         ("ttl_seconds", semconv.ENV_TTL, "1.5", 1.5, 60.0),
+        ("baggage_hosts", semconv.ENV_BAGGAGE_HOSTS, "Search, .svc.Example", ("search", ".svc.example"), ("::1",)),
     ],
 )
 def test_argument_goes_before_environment_before_default(
@@ -65,6 +66,10 @@ def test_switching_off(text: str, argument: bool | None, enabled: bool) -> None:
         ({}, {semconv.ENV_METRICS_PORT: "94.64"}, "is '94.64'; it must be a whole number"),
         ({"service_name": ""}, {}, "it must be a non-empty string"),
         ({"assess": "here"}, {}, "it must be 'local' or 'monitor'"),
+        ({"baggage_hosts": "https://search.example"}, {}, "it must be a host, or .host for all below it"),
+        ({"baggage_hosts": ["search:80"]}, {}, "without a port"),
+        ({"baggage_hosts": "*"}, {}, "it must be a host"),
+        ({"baggage_hosts": [7]}, {}, "it must be non-empty strings"),
         ({"max_ids": 0}, {}, "it must be a whole number of at least 1"),
         ({"max_open": "many"}, {}, "it must be a whole number of at least 1"),
         ({"ttl_seconds": "soon"}, {}, "it must be a number of seconds above 0"),

@@ -99,6 +99,7 @@ ACCEPTED = {
     "max_ids": ("7", 7),
     "max_open": ("7", 7),
     "ttl_seconds": ("7", 7.0),
+    "baggage_hosts": ("search, .svc.example", ("search", ".svc.example")),
 }
 """Setting to a value of its variable and what that gives."""
 
