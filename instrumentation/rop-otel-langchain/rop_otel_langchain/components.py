@@ -1,0 +1,93 @@
+"""Retrievers, vector stores, compressors and transformers as stages."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any, Final
+
+from langchain_core.documents import BaseDocumentCompressor, BaseDocumentTransformer
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.vectorstores import VectorStore
+
+import rop_otel as rop
+from rop_otel_langchain.patching import Function, Patches, Wrap
+from rop_otel_langchain.watching import Watching, ended
+
+_SEARCHES: Final = ("similarity_search", "max_marginal_relevance_search", "similarity_search_with_relevance_scores")
+
+
+def watch_components(patches: Patches, watching: Watching) -> None:
+    """Make a stage of each call of a component."""
+    patches.family(BaseRetriever, {"invoke": _sync(watching), "ainvoke": _async(watching)})
+    patches.family(
+        BaseDocumentCompressor,
+        {"compress_documents": _sync(watching, takes=True), "acompress_documents": _async(watching, takes=True)},
+    )
+    patches.family(
+        BaseDocumentTransformer,
+        {"transform_documents": _sync(watching, takes=True), "atransform_documents": _async(watching, takes=True)},
+    )
+    searches = {name: _sync(watching) for name in _SEARCHES}
+    asearches = {f"a{name}": _async(watching) for name in _SEARCHES}
+    patches.family(VectorStore, {**searches, **asearches})
+
+
+def _sync(watching: Watching, *, takes: bool = False) -> Wrap:
+    def wrap(original: Function) -> Function:
+        @functools.wraps(original)
+        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            stage = _stage(watching, self, args, kwargs, takes=takes)
+            if stage is None:
+                return original(self, *args, **kwargs)
+            with watching.inside(*_covers(self)), stage:
+                results = original(self, *args, **kwargs)
+                stage.returned(results)
+            ended(results)
+            return results
+
+        return call
+
+    return wrap
+
+
+def _async(watching: Watching, *, takes: bool = False) -> Wrap:
+    def wrap(original: Function) -> Function:
+        @functools.wraps(original)
+        async def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            stage = _stage(watching, self, args, kwargs, takes=takes)
+            if stage is None:
+                return await original(self, *args, **kwargs)
+            with watching.inside(*_covers(self)), stage:
+                results = await original(self, *args, **kwargs)
+                stage.returned(results)
+            ended(results)
+            return results
+
+        return call
+
+    return wrap
+
+
+def _stage(
+    watching: Watching, component: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, takes: bool
+) -> rop.Stage | None:
+    """Return the stage of a call; None where the call is none, or belongs to one that is under way."""
+    kind = watching.kinds.of(component)
+    if kind is None or watching.covered(component):
+        return None
+    if isinstance(component, BaseDocumentTransformer) and not rop.current_handoff().id:
+        return None  # documents are transformed before they are indexed, too
+    handed = (args[0] if args else kwargs.get("documents")) if takes else None
+    return watching.stage(kind.kind, source=kind.source, implementation=type(component).__name__, input=handed)
+
+
+def _covers(component: Any) -> tuple[object, ...]:
+    """Return the components that a stage stands for: this one, and what only does its work."""
+    store = getattr(component, "vectorstore", None)
+    return (component, store) if isinstance(store, VectorStore) and not _expands(component) else (component,)
+
+
+def _expands(component: Any) -> bool:
+    """Return whether a retriever searches for small documents and returns the larger ones that hold them."""
+    return hasattr(component, "docstore")

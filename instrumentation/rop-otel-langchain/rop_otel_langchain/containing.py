@@ -1,0 +1,80 @@
+"""Tells whether a chain retrieves anything, from what it is made of: a call that retrieves nothing is no handoff."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from functools import partial
+from types import FunctionType, MethodType
+from typing import Any, Final
+from weakref import ReferenceType, ref
+
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import Runnable
+from langchain_core.vectorstores import VectorStore
+
+_MOST: Final = 5000
+"""Objects that are looked at in one chain."""
+
+_known: Final[dict[int, tuple[ReferenceType[Any], bool]]] = {}
+"""Answers by the identity of a chain; one is dropped with its chain."""
+
+
+def contains_retrieval(chain: Runnable[Any, Any]) -> bool:
+    """Return whether a retriever or vector store is among a chain's parts, or is used by functions of its.
+
+    What a function reaches only through modules, objects or calls of its own is not seen.
+    """
+    key = id(chain)
+    known = _known.get(key)
+    if known is not None and known[0]() is chain:
+        return known[1]
+    answer = _search(chain)
+    try:
+        _known[key] = (ref(chain, lambda _: _known.pop(key, None)), answer)
+    except TypeError:
+        pass  # no weak reference to it can be made; it is searched again next time
+    return answer
+
+
+def _search(chain: object) -> bool:
+    seen: set[int] = set()
+    waiting: list[object] = [chain]
+    while waiting and len(seen) < _MOST:
+        part = waiting.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part, BaseRetriever | VectorStore):
+            return True
+        try:
+            waiting += _parts(part)
+        except Exception:  # noqa: BLE001, PERF203 - the application's objects
+            continue
+    return False
+
+
+def _parts(part: Any) -> Iterator[object]:
+    """Give what something is made of, as far as a chain may be: fields, elements, and what functions refer to."""
+    if isinstance(part, Mapping):
+        yield from part.values()
+    elif isinstance(part, list | tuple | set | frozenset):
+        yield from part
+    elif isinstance(part, partial):
+        yield from (part.func, *part.args, *part.keywords.values())
+    elif isinstance(part, MethodType):
+        yield from (part.__self__, part.__func__)
+    elif isinstance(part, FunctionType):
+        yield from _referred(part)
+    elif isinstance(part, Runnable) or type(part).__module__.startswith(("langgraph.", "langchain")):
+        yield from vars(part).values()
+
+
+def _referred(function: FunctionType) -> Iterator[object]:
+    """Give the variables that a function refers to; of modules' only those that may lead to a retrieval."""
+    variables = inspect.getclosurevars(function)
+    yield from variables.nonlocals.values()
+    for value in variables.globals.values():
+        own = isinstance(value, FunctionType) and value.__module__ == function.__module__
+        if own or isinstance(value, Runnable | VectorStore):
+            yield value

@@ -1,0 +1,109 @@
+"""Which kind of stage a component is, by the name of its class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+from weakref import WeakKeyDictionary
+
+from langchain_core.documents import BaseDocumentCompressor, BaseDocumentTransformer
+from langchain_core.runnables import Runnable
+from langchain_core.vectorstores import VectorStore
+
+from rop_otel_langchain.containing import contains_retrieval
+
+RETRIEVER: Final = "retriever"
+FUNCTION: Final = "function"
+TRANSFORMER: Final = "transformer"
+
+NAMED: Final[Mapping[str, str]] = {
+    # Retrievers that search by words
+    "BM25Retriever": "lexical",
+    "BM25SRetriever": "lexical",
+    "TFIDFRetriever": "lexical",
+    "ElasticSearchBM25Retriever": "lexical",
+    # Retrievers that search by vectors
+    "VectorStoreRetriever": "vector",
+    "KNNRetriever": "vector",
+    "SVMRetriever": "vector",
+    # Retrievers over others
+    "EnsembleRetriever": "fusion",
+    "MergerRetriever": "fusion",
+    "MultiQueryRetriever": "fusion",
+    "MultiVectorRetriever": "expansion",
+    # Compressors that are no rerankers
+    "EmbeddingsFilter": "candidates",
+    "LLMChainFilter": "candidates",
+    "LLMChainExtractor": "sentence_selection",
+    # Transformers
+    "LongContextReorder": "reorder",
+    "EmbeddingsRedundantFilter": "candidates",
+    "EmbeddingsClusteringFilter": "mmr",
+}
+"""Kinds by class; a subclass is what its nearest base class in this table is."""
+
+TRANSPARENT: Final = frozenset({"ContextualCompressionRetriever", "DocumentCompressorPipeline"})
+"""Classes that only run others, each of which is a stage, one after another; a subclass of one is a stage."""
+
+
+class Kind(NamedTuple):
+    """What a component is.
+
+    Args:
+        kind: The kind of its stage.
+        source: True for a custom kind that takes no documents.
+    """
+
+    kind: str
+    source: bool = False
+
+
+class Kinds:
+    """Knows the kind of each component.
+
+    Args:
+        told: Kinds by the name of a class or function, as the application says; None: it is no stage.
+    """
+
+    def __init__(self, told: Mapping[str, str | None]) -> None:
+        self._told = told
+        self._known: WeakKeyDictionary[type, str | None] = WeakKeyDictionary()
+
+    def of(self, component: object) -> Kind | None:
+        """Return what a component is; None where it is no stage."""
+        owner = type(component)
+        try:
+            kind = self._known[owner]
+        except KeyError:
+            kind = self._known[owner] = self._find(owner)
+        if kind == RETRIEVER:
+            return Kind(kind, source=not _holds_retrievers(component))
+        return None if kind is None else Kind(kind)
+
+    def of_function(self, name: str, default: str) -> str | None:
+        """Return the kind of a function in a chain; None where it is no stage."""
+        return self._told.get(name, default)
+
+    def _find(self, owner: type) -> str | None:
+        for each in owner.__mro__:
+            if each.__name__ in self._told:
+                return self._told[each.__name__]
+        if owner.__name__ in TRANSPARENT:
+            return None
+        for each in owner.__mro__:
+            if each.__name__ in NAMED:
+                return NAMED[each.__name__]
+        if issubclass(owner, BaseDocumentCompressor):
+            return "rerank"
+        if issubclass(owner, VectorStore):
+            return "vector"
+        return TRANSFORMER if issubclass(owner, BaseDocumentTransformer) else RETRIEVER
+
+
+def _holds_retrievers(component: object) -> bool:
+    """Return whether a retriever has others among its fields, and so takes their documents."""
+    for value in vars(component).values():
+        held = value if isinstance(value, list | tuple) else (value,)
+        if any(isinstance(each, Runnable) and contains_retrieval(each) for each in held):
+            return True
+    return False

@@ -1,0 +1,96 @@
+"""Wraps methods of a class and of all its subclasses, those that are yet to come included, and puts them back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import ModuleType
+from typing import Any, TypeAlias
+from weakref import ref
+
+Function: TypeAlias = Callable[..., Any]
+Wrap: TypeAlias = Callable[[Function], Function]
+
+_MISSING: Any = object()
+
+
+class Patches:
+    """What was wrapped, so that it can be put back."""
+
+    def __init__(self) -> None:
+        self._undo: list[Callable[[], None]] = []
+
+    def function(self, module: ModuleType, name: str, wrap: Wrap) -> None:
+        """Wrap a function of a module; one that is not there is left out."""
+        original = getattr(module, name, None)
+        if original is not None:
+            setattr(module, name, wrap(original))
+            self._undo.append(lambda: setattr(module, name, original))
+
+    def family(self, base: type, wraps: Mapping[str, Wrap], *, but: tuple[type, ...] = ()) -> None:
+        """Wrap methods wherever a class of a family defines them.
+
+        Args:
+            base: The family: this class and its subclasses, also those that are defined later.
+            wraps: What to wrap a method with, by its name.
+            but: Classes of which and of whose subclasses nothing is wrapped.
+        """
+        for each in (base, *_below(base)):
+            self._methods(each, wraps, but)
+        hook = base.__dict__.get("__init_subclass__", _MISSING)
+
+        def __init_subclass__(cls: type, **arguments: Any) -> None:
+            if hook is _MISSING:
+                super(base, cls).__init_subclass__(**arguments)
+            else:
+                hook.__func__(cls, **arguments)
+            self._methods(cls, wraps, but)
+
+        _put(base, "__init_subclass__", classmethod(__init_subclass__))
+        self._undo.append(lambda: _put(base, "__init_subclass__", hook))
+
+    def undo(self) -> None:
+        """Put everything back, the latest first."""
+        while self._undo:
+            self._undo.pop()()
+
+    def _methods(self, owner: type, wraps: Mapping[str, Wrap], but: tuple[type, ...]) -> None:
+        if issubclass(owner, but):
+            return
+        for name, wrap in wraps.items():
+            original = owner.__dict__.get(name)
+            if not callable(original) or getattr(original, "__isabstractmethod__", False):
+                continue
+            wrapper = wrap(original)
+            setattr(owner, name, wrapper)
+            self._undo.append(_restoring(owner, name, wrapper, original))
+
+
+def _restoring(owner: type, name: str, wrapper: Function, original: Function) -> Callable[[], None]:
+    """Return what puts a method back, unless another one was put over it; the class itself is not kept alive."""
+    found = ref(owner)
+
+    def restore() -> None:
+        still = found()
+        if still is not None and still.__dict__.get(name) is wrapper:
+            setattr(still, name, original)
+
+    return restore
+
+
+def _put(owner: type, name: str, value: Any) -> None:
+    if value is _MISSING:
+        delattr(owner, name)
+    else:
+        setattr(owner, name, value)
+
+
+def _below(base: type) -> Iterator[type]:
+    """Give every subclass once."""
+    seen: set[type] = set()
+    waiting = list(base.__subclasses__())
+    while waiting:
+        each = waiting.pop()
+        if each not in seen:
+            seen.add(each)
+            yield each
+            waiting += each.__subclasses__()
