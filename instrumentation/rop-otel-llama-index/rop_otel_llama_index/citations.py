@@ -1,0 +1,38 @@
+"""Which retrieved node each source of CitationQueryEngine is a piece of: newer versions give the pieces new IDs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from rop_otel_llama_index.texts import content, plain
+from rop_otel_llama_index.watched import failed, innermost
+
+
+def remember(wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Cut nodes into citable pieces, and remember in the running call which node each is of."""
+    nodes = list(args[0] if args else kwargs.get("nodes", ()))
+    pieces = wrapped(*args, **kwargs)
+    try:
+        watched = innermost()
+        if watched is not None and watched.call is not None:
+            watched.call.originals.update(
+                (piece.node_id, node) for piece, node in _pairs(nodes, pieces) if piece.node_id != node.node_id
+            )
+    except Exception:  # noqa: BLE001 - monitoring never raises into the application
+        failed("the sources of CitationQueryEngine")
+    return pieces
+
+
+def _pairs(nodes: list[Any], pieces: list[Any]) -> Iterator[tuple[Any, Any]]:
+    """Give each piece with its node. Pieces come in the order of the nodes, each behind a line with its number."""
+    texts = [plain(content(node)) for node in nodes]
+    place = 0
+    for piece in pieces:
+        text = plain(content(piece).partition("\n")[2])
+        while place < len(nodes) and text not in texts[place]:
+            place += 1
+        if place == len(nodes):
+            return
+        yield piece, nodes[place]
+        place += text == texts[place]  # the whole of it, so that its double comes next

@@ -1,0 +1,123 @@
+"""Which stage each part of LlamaIndex is, told by its class; a class of the application counts as what it extends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+RETRIEVER: Final = "retriever"
+POSTPROCESSOR: Final = "postprocessor"
+
+_RETRIEVERS: Final = {
+    "BM25Retriever": "lexical",
+    "BaseKeywordTableRetriever": "lexical",
+    "DocumentSummaryIndexEmbeddingRetriever": "vector",
+    "MultiModalVectorIndexRetriever": "vector",
+    "QueryFusionRetriever": "fusion",
+    "SummaryIndexEmbeddingRetriever": "vector",
+    "TreeSelectLeafEmbeddingRetriever": "vector",
+    "VectorContextRetriever": "vector",
+    "VectorIndexRetriever": "vector",
+}
+_POSTPROCESSORS: Final = {
+    "AutoPrevNextNodePostprocessor": "expansion",
+    "FixedRecencyPostprocessor": "rerank",
+    "KeywordNodePostprocessor": "candidates",
+    "LongContextReorder": "reorder",
+    "PrevNextNodePostprocessor": "expansion",
+    "SentenceEmbeddingOptimizer": "sentence_selection",
+    "SimilarityPostprocessor": "candidates",
+    "TimeWeightedPostprocessor": "boost",
+}
+_RERANKER: Final = re.compile(r"rerank(er)?$", re.IGNORECASE)
+"""Rerankers are many, and most are in packages of their own; all are named so."""
+
+_LEXICAL_MODES: Final = frozenset({"sparse", "text_search"})
+_MIXED_MODES: Final = frozenset({"hybrid", "semantic_hybrid"})
+"""Ways in which one call of a vector store looks for vectors and words, so that it is neither source."""
+
+_SEVERAL: Final = frozenset(
+    {
+        "FLAREInstructQueryEngine",
+        "MultiStepQueryEngine",
+        "RetryGuidelineQueryEngine",
+        "RetryQueryEngine",
+        "RetrySourceQueryEngine",
+        "RouterQueryEngine",
+        "SubQuestionQueryEngine",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """What kind of stage something is.
+
+    Args:
+        kind: One of the contract's kinds, or a custom one.
+        name: Which one, for a custom kind.
+        source: True for a custom kind that takes no documents.
+    """
+
+    kind: str
+    name: str | None = None
+    source: bool = False
+
+
+def retriever(instance: Any, inner: type) -> Kind:
+    """Return what a retriever is: a source, unless it works on what others retrieve.
+
+    Args:
+        instance: The retriever.
+        inner: Class of which its parts are where it works on them.
+    """
+    kind = _retriever_kind(instance.__class__)
+    mode = getattr(instance, "_vector_store_query_mode", None) if kind == "vector" else None
+    mode = getattr(mode, "value", mode)
+    if mode in _LEXICAL_MODES:
+        return Kind(kind="lexical")
+    if kind is None or mode in _MIXED_MODES:
+        return Kind(kind=RETRIEVER, name=type(instance).__name__, source=not _holds(instance, inner))
+    return Kind(kind=kind)
+
+
+def postprocessor(instance: Any) -> Kind:
+    """Return what a node postprocessor is."""
+    kind = _postprocessor_kind(instance.__class__)
+    return Kind(kind=POSTPROCESSOR, name=type(instance).__name__) if kind is None else Kind(kind=kind)
+
+
+def asks_several_times(instance: object) -> bool:
+    """Return whether a query engine puts questions of its own to other query engines, each a round."""
+    return any(base.__name__ in _SEVERAL for base in type(instance).__mro__)
+
+
+@lru_cache(maxsize=256)
+def _retriever_kind(cls: type) -> str | None:
+    return next((_RETRIEVERS[base.__name__] for base in cls.__mro__ if base.__name__ in _RETRIEVERS), None)
+
+
+@lru_cache(maxsize=256)
+def _postprocessor_kind(cls: type) -> str | None:
+    for base in cls.__mro__:
+        if base.__name__ in _POSTPROCESSORS:
+            return _POSTPROCESSORS[base.__name__]
+        if _RERANKER.search(base.__name__):
+            return "rerank"
+    return None
+
+
+def _holds(instance: Any, inner: type) -> bool:
+    """Return whether an object has another of a class, itself or in a list or mapping."""
+    for held in getattr(instance, "__dict__", {}).values():
+        parts: Iterable[Any] = (held,)
+        if isinstance(held, dict):
+            parts = held.values()
+        elif isinstance(held, list | tuple):
+            parts = held
+        if any(isinstance(part, inner) for part in parts):
+            return True
+    return False

@@ -1,0 +1,132 @@
+"""An answer that streams on after the call: each step runs in the call's context, and its end is told once."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Generator
+from types import TracebackType
+from typing import Any, TypeAlias
+
+from opentelemetry.context import Context, attach, get_current
+
+Done: TypeAlias = Callable[[str, BaseException | None], None]
+"""Told the text as far as it came, and what was raised."""
+
+
+class _Watching:
+    """What both kinds of streams share.
+
+    Args:
+        inner: The stream.
+        context: In which its steps run.
+        done: Told of its end, in that context: when it is done, raises, is closed or is garbage.
+    """
+
+    def __init__(self, inner: Any, context: Context, done: Done) -> None:
+        self._inner = inner
+        self._context = context
+        self._done: Done | None = done
+        self._tokens: list[str] = []
+
+    def _take(self, token: object) -> None:
+        if isinstance(token, str):
+            self._tokens.append(token)
+
+    def _finish(self, error: BaseException | None = None) -> None:
+        done, self._done = self._done, None
+        if done is None:
+            return
+        before = get_current()
+        attach(self._context)
+        try:
+            done("".join(self._tokens), error)
+        finally:
+            attach(before)
+
+    def __del__(self) -> None:
+        self._finish()
+
+
+class Stream(_Watching, Generator[Any, Any, Any]):
+    """A stream of tokens."""
+
+    def send(self, value: Any) -> Any:
+        """Return the next token."""
+        return self._step(lambda: next(self._inner) if value is None else self._inner.send(value))
+
+    def throw(
+        self,
+        typ: Any,
+        val: BaseException | object = None,
+        tb: TracebackType | None = None,
+    ) -> Any:
+        """Raise inside of the stream."""
+        return self._step(lambda: self._inner.throw(typ, val, tb) if val is not None else self._inner.throw(typ))
+
+    def close(self) -> None:
+        """Give the stream up."""
+        try:
+            close = getattr(self._inner, "close", None)
+            if close is not None:
+                close()
+        finally:
+            self._finish()
+
+    def _step(self, advance: Callable[[], Any]) -> Any:
+        before = get_current()
+        attach(self._context)
+        try:
+            token = advance()
+        except StopIteration:
+            self._finish()
+            raise
+        except BaseException as error:
+            self._finish(error)
+            raise
+        finally:
+            attach(before)
+        self._take(token)
+        return token
+
+
+class AsyncStream(_Watching, AsyncGenerator[Any, Any]):
+    """A stream of tokens that is awaited."""
+
+    async def asend(self, value: Any) -> Any:
+        """Return the next token."""
+        return await self._step(lambda: self._inner.__anext__() if value is None else self._inner.asend(value))
+
+    async def athrow(
+        self,
+        typ: Any,
+        val: BaseException | object = None,
+        tb: TracebackType | None = None,
+    ) -> Any:
+        """Raise inside of the stream."""
+        return await self._step(
+            lambda: self._inner.athrow(typ, val, tb) if val is not None else self._inner.athrow(typ)
+        )
+
+    async def aclose(self) -> None:
+        """Give the stream up."""
+        try:
+            close = getattr(self._inner, "aclose", None)
+            if close is not None:
+                await close()
+        finally:
+            self._finish()
+
+    async def _step(self, advance: Callable[[], Any]) -> Any:
+        before = get_current()
+        attach(self._context)
+        try:
+            token = await advance()
+        except StopAsyncIteration:
+            self._finish()
+            raise
+        except BaseException as error:
+            self._finish(error)
+            raise
+        finally:
+            attach(before)
+        self._take(token)
+        return token

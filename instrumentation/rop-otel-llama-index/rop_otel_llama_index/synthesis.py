@@ -1,0 +1,102 @@
+"""What a response synthesizer puts before the language model, and what it answers: packing and reader."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Generator, Iterable
+from functools import partial
+from typing import Any
+
+import rop_otel as rop
+from rop_otel.instrumenting import Settings
+from rop_otel_llama_index.streams import AsyncStream, Stream
+from rop_otel_llama_index.texts import labels, shown
+from rop_otel_llama_index.watched import Call, Watched
+
+
+class Synthesis(Watched):
+    """A response synthesizer at work.
+
+    Args:
+        nodes: That it is given.
+        answers: True where they are answers to questions of a round each, and no retrieved nodes.
+        settings: Of the instrumentation.
+    """
+
+    def __init__(
+        self, instance: object, *, nodes: Iterable[Any], answers: bool, settings: Settings, call: Call | None
+    ) -> None:
+        self._nodes = list(nodes)
+        self._answers = answers
+        self._settings = settings
+        self._prompts: list[str] = []
+        self._arguments: list[str] = []
+        self._told = False
+        super().__init__(instance, call=call)
+
+    def prompted(self, text: str) -> None:
+        """Take in what a language model is asked."""
+        self._prompts.append(text)
+
+    def filled_in(self, text: str) -> None:
+        """Take in what a prompt is made of; it counts only where no prompt is seen."""
+        self._arguments.append(text)
+
+    def returned(self, result: Any) -> None:
+        """Take in the response, or watch it while it streams on."""
+        sources = getattr(result, "source_nodes", None)
+        stream = getattr(result, "response_gen", None)
+        kind: type[Stream | AsyncStream] | None = None
+        if isinstance(stream, Generator):
+            kind = Stream
+        elif isinstance(stream, AsyncGenerator):
+            kind = AsyncStream
+        if kind is None:
+            self._pack()
+            self._answer(str(result), sources)
+            return
+        if self.call is not None and self.call.owns:
+            self.call.hold()
+        else:  # the application may end its handoff before the stream ends
+            self._pack()
+        # It is given the sources, not the response: that holds the stream, which has to end as soon as nobody wants it.
+        result.response_gen = kind(stream, self.context(), partial(self._streamed, sources))
+
+    def end(self, error: BaseException | None = None) -> None:
+        """Tell what was packed, where the synthesizer raised."""
+        if error is not None:
+            self._pack(error)
+        super().end(error)
+
+    def _streamed(self, sources: object, text: str, error: BaseException | None) -> None:
+        try:
+            self._pack(error)
+            if error is None and rop.current_handoff().assessment.verdict is None:  # it is open still
+                self._answer(text, sources)
+        finally:
+            if self.call is not None and self.call.owns:
+                self.call.release(error)
+
+    def _pack(self, error: BaseException | None = None) -> None:
+        """Tell what was packed, once."""
+        if self._told or self._answers:
+            return
+        self._told = True
+        seen = self._prompts or self._arguments
+        packing = rop.using_stage("packing", input=self._named(self._nodes), id=self._settings.id)
+        packing.__enter__()
+        if seen or error is None:
+            error = None  # what a prompt held was shown, whatever came of it
+            nodes = shown(self._nodes, seen) if seen else self._nodes
+            packing.returned(self._named(nodes), labels=labels(nodes))
+        packing.__exit__(None if error is None else type(error), error, None)
+
+    def _answer(self, text: str, sources: object) -> None:
+        if isinstance(sources, list):
+            rop.current_handoff().answered(text, sources=self._named(sources), labels=labels(sources))
+        else:
+            rop.current_handoff().answered(text)
+
+    def _named(self, nodes: list[Any]) -> list[Any]:
+        """Return the nodes, and the retrieved ones in the place of copies that lost their IDs."""
+        originals = {} if self.call is None else self.call.originals
+        return [originals.get(node.node_id, node) for node in nodes] if originals else nodes

@@ -1,0 +1,45 @@
+"""The texts of nodes: compared with a prompt, and read for the label that each begins with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+_LABEL: Final = re.compile(r"\s*(?:Source (\d+):|\[([A-Za-z]{0,2}\d+)\])")
+"""How a node's text begins where it carries its own label: as CitationQueryEngine writes it, or in brackets."""
+
+_PIECE: Final = 60
+"""A node of which a prompt holds this many characters, from its beginning or its end, is shown in part."""
+
+
+def content(node: Any) -> str:
+    """Return the text of a node, without its metadata."""
+    return str(node.node.get_content())
+
+
+def plain(text: str) -> str:
+    """Return a text with single spaces: splitters and templates change them."""
+    return " ".join(text.split())
+
+
+def labels(nodes: Sequence[Any]) -> list[str] | None:
+    """Return the label with which each node's text begins; None where one begins with none."""
+    found = [_LABEL.match(content(node)) for node in nodes]
+    return [match[1] or match[2] for match in found if match] if found and all(found) else None
+
+
+def shown(nodes: list[Any], prompts: Sequence[str]) -> list[Any]:
+    """Return the nodes of which prompts hold the text, or a part of it; one without text is not looked for."""
+    prompt = plain(" ".join(prompts))
+    texts = [plain(content(node)) for node in nodes]
+    whole = [text in prompt for text in texts]
+    if all(whole):
+        return nodes
+    for text in {text for text, found in zip(texts, whole, strict=True) if found and text}:
+        prompt = prompt.replace(text, "\0")  # neighbours overlap, so a node's beginning may be another's end
+    return [
+        node
+        for node, text, found in zip(nodes, texts, whole, strict=True)
+        if found or text[:_PIECE] in prompt or text[-_PIECE:] in prompt
+    ]
