@@ -84,11 +84,12 @@ class Runtime:
 
 _lock = RLock()
 _installed: Runtime | None = None
+_overruling: Runtime | None = None
 
 
 def current() -> Runtime:
     """Return the process's runtime; without :func:`install`, one made from the environment, without sinks."""
-    return _installed or _default()
+    return _overruling or _installed or _default()
 
 
 def install(runtime: Runtime | None) -> Runtime | None:
@@ -96,6 +97,17 @@ def install(runtime: Runtime | None) -> Runtime | None:
     global _installed
     with _lock:
         before, _installed = _installed, runtime
+    return before
+
+
+def overrule(runtime: Runtime | None) -> Runtime | None:
+    """Make this the process's runtime whatever is installed, also later, and return the one before it; None ends that.
+
+    For tests of applications, which may configure their monitoring in the middle of one.
+    """
+    global _overruling
+    with _lock:
+        before, _overruling = _overruling, runtime
     return before
 
 

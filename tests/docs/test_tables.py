@@ -10,7 +10,7 @@ from dataclasses import fields
 import pytest
 
 import rop_otel as rop
-from rop_otel import instrumenting, semconv
+from rop_otel import instrumenting, semconv, testing
 from rop_otel.config import Config
 from rop_otel.core.handoff import DropCause, FindingCode, Verdict, kinds
 from rop_otel.core.handoff.assessment import SEVERITY
@@ -174,6 +174,13 @@ def test_methods_are_complete() -> None:
         assert re.findall(r"\w+", written.partition("(")[2]) == parameters(getattr(rop.Stage, name))
     members = {part.partition("(")[0] for row in table(document, "member") for part in CODE.findall(row[0])}
     assert members == {name for name in vars(rop.Handoff) if name[0] != "_"} | {"id", "trace_id"}
+
+
+def test_helpers_for_tests_are_complete() -> None:
+    """Each public name for users' own tests has its row."""
+    rows = table(read("docs/testing.md"), "name")
+    assert sorted(code(row[0]).removesuffix("()") for row in rows) == sorted(testing.__all__)
+    assert all(f"`{name}=`" in read("docs/testing.md") for name in parameters(testing.capture) if name != "strict")
 
 
 def test_metrics_are_complete() -> None:

@@ -1,0 +1,222 @@
+"""For the tests of applications: what their handoffs did, and assertions that say where something was lost and why.
+
+Public as the facade is. Needs no test framework, and nothing of OpenTelemetry beyond its API.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import count
+from threading import Lock
+from typing import Final
+
+from opentelemetry.context import Context
+from opentelemetry.trace import NonRecordingSpan, NoOpTracer, Span, SpanContext, TraceFlags, get_current_span
+
+from rop_otel.config import Config
+from rop_otel.core.handoff import Assessment, FindingCode, HandoffRecord, Ids, Notice, StageRecord, Verdict
+from rop_otel.core.profile.resolver import Resolver
+from rop_otel.tracing.runtime import Runtime, overrule
+
+__all__ = ["Captured", "assert_labels_consistent", "assert_selected_reaches_reader", "capture"]
+
+_START: Final = 1_577_836_800_000_000_000
+"""When each captured handoff starts, Unix nanoseconds: the first moment of 2020."""
+
+_TICK: Final = 1_000_000
+"""Nanoseconds between two moments of a captured handoff."""
+
+_MOST_IDS: Final = 10
+_LABELS: Final = frozenset(
+    {
+        FindingCode.LABELS_MALFORMED,
+        FindingCode.LABEL_DUPLICATE,
+        FindingCode.LABEL_UNATTACHED,
+        FindingCode.LABEL_MISATTRIBUTED,
+        FindingCode.CITATION_UNRESOLVED,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Captured:
+    """The handoffs that ended while they were captured, in the order of their ends.
+
+    Args:
+        assessments: What was concluded about each.
+        records: What each was observed to do, in the same order.
+    """
+
+    assessments: list[Assessment] = field(default_factory=list)
+    records: list[HandoffRecord] = field(default_factory=list)
+
+
+@contextmanager
+def capture(
+    *,
+    resolver: Resolver | str | os.PathLike[str] | None = None,
+    citation_pattern: re.Pattern[str] | str | None = None,
+    hash_key: bytes | str | None = None,
+    max_ids: int | None = None,
+    strict: bool = True,
+) -> Iterator[Captured]:
+    """Capture every handoff of the process inside a ``with`` block, and nothing else hears of them.
+
+    Neither the environment nor what the application configures, before or inside the block, has a say. IDs and times
+    are the same in every run: the first handoff has trace 1, the second trace 2; spans are numbered from 1 in each; a
+    handoff starts with the year 2020 and takes a millisecond from one moment to the next.
+
+    Args:
+        resolver: The resolver in force, or its file.
+        citation_pattern: How a citation is written in an answer.
+        hash_key: Key with which IDs are hashed before they are recorded.
+        max_ids: IDs recorded of each list.
+        strict: True raises where the application misuses the monitor.
+
+    Raises:
+        ConfigurationError: A setting cannot be used.
+    """
+    config = Config.resolve(
+        resolver=resolver,
+        citation_pattern=citation_pattern,
+        hash_key=hash_key,
+        max_ids=max_ids,
+        strict=strict,
+        environ={},
+    )
+    captured = Captured()
+    before = overrule(Runtime(config, tracer=_Tracer(), sinks=(_Keeper(captured),)))
+    try:
+        yield captured
+    finally:
+        overrule(before)
+
+
+def assert_selected_reaches_reader(captured: Captured) -> None:
+    """Assert that in each captured handoff with a selection the reader was shown the selected object.
+
+    A handoff in which nothing was selected is passed over, unless that is so of all.
+
+    Raises:
+        AssertionError: It was not, or that cannot be told, or no selection was captured. The message names the stage,
+            the cause and what each stage returned.
+    """
+    due = [
+        (assessment, record)
+        for assessment, record in _pairs(captured)
+        if assessment.verdict is not Verdict.NOT_APPLICABLE
+    ]
+    if not due:
+        raise AssertionError("nothing was selected in any captured handoff; tell it with handoff.select()")
+    lost = [_story(assessment, record) for assessment, record in due if assessment.verdict is not Verdict.PASS]
+    if lost:
+        raise AssertionError("\n".join([f"{len(lost)} of {len(due)} selected objects did not reach the reader", *lost]))
+
+
+def assert_labels_consistent(captured: Captured) -> None:
+    """Assert that each label shown or cited stands for one passage, the one that the response attaches under it.
+
+    Raises:
+        AssertionError: One does not, or no labels were captured. The message names the handoff, stage and labels.
+    """
+    pairs = _pairs(captured)
+    if not any(stage.labels for _, record in pairs for stage in record.stages):
+        raise AssertionError("no captured stage showed labels; tell them with returned(..., labels=...)")
+    wrong = [
+        f"{assessment.handoff_name}, {finding.code} at {finding.stage}: {finding.message}"
+        for assessment, _ in pairs
+        for finding in assessment.findings
+        if finding.code in _LABELS
+    ]
+    if wrong:
+        raise AssertionError("\n".join(["labels and passages do not agree", *wrong]))
+
+
+def _pairs(captured: Captured) -> list[tuple[Assessment, HandoffRecord]]:
+    if not captured.assessments:
+        raise AssertionError("no handoff was captured; one is when it ends inside the block of capture()")
+    return list(zip(captured.assessments, captured.records, strict=True))
+
+
+def _story(assessment: Assessment, record: HandoffRecord) -> str:
+    """Return what became of a handoff: its sentence, the selection, and each stage on a line."""
+    stages = sorted(record.stages, key=lambda stage: stage.start_ns)
+    selected = f"  selected: {_ids(record.selected, None)}"
+    return "\n".join([str(assessment), selected, *(f"  {_which(stage)} returned {_list(stage)}" for stage in stages)])
+
+
+def _which(stage: StageRecord) -> str:
+    name = "" if stage.name is None else f" {stage.name!r}"
+    return f"{stage.kind}{name}" + ("" if stage.round is None else f", round {stage.round},")
+
+
+def _list(stage: StageRecord) -> str:
+    return "no readable IDs" if stage.returned is None else _ids(stage.returned, stage.true_count)
+
+
+def _ids(ids: Ids | None, total: int | None) -> str:
+    if not ids:
+        return "nothing"
+    more = (total or len(ids)) - len(ids[:_MOST_IDS])
+    return ", ".join(map(repr, ids[:_MOST_IDS])) + (f" and {more} more" if more > 0 else "")
+
+
+class _Keeper:
+    """A sink that keeps what it hears, with times that are counted instead of measured."""
+
+    def __init__(self, captured: Captured) -> None:
+        self._captured = captured
+        self._lock = Lock()
+
+    def assessed(self, record: HandoffRecord, assessment: Assessment, *, seconds: float) -> None:
+        """Keep a handoff."""
+        with self._lock:
+            self._captured.records.append(_counted(record))
+            self._captured.assessments.append(assessment)
+
+    def noticed(self, notice: Notice, *, where: str = "") -> None:
+        """Pass over what the monitor says about itself: in strict mode misuse raises."""
+
+
+def _counted(record: HandoffRecord) -> HandoffRecord:
+    """Return a record whose moments are a tick apart, in their order."""
+    moments = {record.start_ns, record.end_ns}
+    for stage in record.stages:
+        moments |= {stage.start_ns} if stage.end_ns is None else {stage.start_ns, stage.end_ns}
+    at = {moment: _START + place * _TICK for place, moment in enumerate(sorted(moments))}
+    stages = tuple(
+        replace(stage, start_ns=at[stage.start_ns], end_ns=None if stage.end_ns is None else at[stage.end_ns])
+        for stage in record.stages
+    )
+    return replace(record, start_ns=at[record.start_ns], end_ns=at[record.end_ns], stages=stages)
+
+
+class _Span(NonRecordingSpan):
+    """A span of which only its numbers are kept.
+
+    Args:
+        trace_id: Of its trace.
+        numbers: Counts the spans of its trace.
+    """
+
+    def __init__(self, trace_id: int, numbers: count[int]) -> None:
+        super().__init__(SpanContext(trace_id, next(numbers), is_remote=False, trace_flags=TraceFlags(1)))
+        self.numbers = numbers
+
+
+class _Tracer(NoOpTracer):
+    """Numbers traces, and the spans of each, from 1."""
+
+    def __init__(self) -> None:
+        self._traces = count(1)
+
+    def start_span(self, name: str, context: Context | None = None, *args: object, **kwargs: object) -> Span:
+        """Start a span in the trace of the one around it if that is a span of this tracer, else in a new trace."""
+        around = get_current_span(context)
+        if isinstance(around, _Span):
+            return _Span(around.get_span_context().trace_id, around.numbers)
+        return _Span(next(self._traces), count(1))
