@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from langchain_core.documents import BaseDocumentCompressor, BaseDocumentTransformer
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
 
 import rop_otel as rop
+from rop_otel_langchain.carrying import resumed
+from rop_otel_langchain.feeding import Fed, plan
 from rop_otel_langchain.patching import Function, Patches, Wrap
-from rop_otel_langchain.watching import Watching, ended
+from rop_otel_langchain.watching import Watching, ended, never_raising
 
 _SEARCHES: Final = ("similarity_search", "max_marginal_relevance_search", "similarity_search_with_relevance_scores")
 
@@ -37,14 +39,16 @@ def _sync(watching: Watching, *, takes: bool = False) -> Wrap:
     def wrap(original: Function) -> Function:
         @functools.wraps(original)
         def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            stage = _stage(watching, self, args, kwargs, takes=takes)
-            if stage is None:
-                return original(self, *args, **kwargs)
-            with watching.inside(*_covers(self)), stage:
-                results = original(self, *args, **kwargs)
-                stage.returned(results)
-            ended(results)
-            return results
+            with resumed(args[1:], kwargs):
+                begun = _begun(watching, self, args, kwargs, takes=takes)
+                if begun is None:
+                    return original(self, *args, **kwargs)
+                stage = begun.stage
+                with watching.inside(*begun.covers, planned=begun.planned), stage:
+                    results = original(self, *args, **kwargs)
+                    stage.returned(results)
+                ended(results)
+                return results
 
         return call
 
@@ -55,31 +59,51 @@ def _async(watching: Watching, *, takes: bool = False) -> Wrap:
     def wrap(original: Function) -> Function:
         @functools.wraps(original)
         async def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            stage = _stage(watching, self, args, kwargs, takes=takes)
-            if stage is None:
-                return await original(self, *args, **kwargs)
-            with watching.inside(*_covers(self)), stage:
-                results = await original(self, *args, **kwargs)
-                stage.returned(results)
-            ended(results)
-            return results
+            with resumed(args[1:], kwargs):
+                begun = _begun(watching, self, args, kwargs, takes=takes)
+                if begun is None:
+                    return await original(self, *args, **kwargs)
+                stage = begun.stage
+                with watching.inside(*begun.covers, planned=begun.planned), stage:
+                    results = await original(self, *args, **kwargs)
+                    stage.returned(results)
+                ended(results)
+                return results
 
         return call
 
     return wrap
 
 
-def _stage(
+class _Begun(NamedTuple):
+    stage: rop.Stage
+    covers: tuple[object, ...]
+    planned: dict[int, Fed] | None
+
+
+@never_raising
+def _begun(
     watching: Watching, component: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, takes: bool
-) -> rop.Stage | None:
-    """Return the stage of a call; None where the call is none, or belongs to one that is under way."""
+) -> _Begun | None:
+    """Return the stage of a call; None where it is none, or belongs to one that is under way."""
     kind = watching.kinds.of(component)
     if kind is None or watching.covered(component):
         return None
     if isinstance(component, BaseDocumentTransformer) and not rop.current_handoff().id:
         return None  # documents are transformed before they are indexed, too
     handed = (args[0] if args else kwargs.get("documents")) if takes else None
-    return watching.stage(kind.kind, source=kind.source, implementation=type(component).__name__, input=handed)
+    fed = watching.fed(component)
+    planned = plan(component, watching.kinds) if fed is None else None
+    fed = fed or (planned or {}).get(id(component)) or Fed(None)
+    stage = watching.stage(
+        kind.kind,
+        source=kind.source,
+        implementation=type(component).__name__,
+        input=handed,
+        name=fed.name,
+        fed_by=fed.fed_by,
+    )
+    return _Begun(stage, _covers(component), planned)
 
 
 def _covers(component: Any) -> tuple[object, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, Final
@@ -30,10 +31,8 @@ def contains_retrieval(chain: Runnable[Any, Any]) -> bool:
     if known is not None and known[0]() is chain:
         return known[1]
     answer = _search(chain)
-    try:
+    with suppress(TypeError):  # where no weak reference to it can be made, it is searched again next time
         _known[key] = (ref(chain, lambda _: _known.pop(key, None)), answer)
-    except TypeError:
-        pass  # no weak reference to it can be made; it is searched again next time
     return answer
 
 
@@ -49,7 +48,7 @@ def _search(chain: object) -> bool:
             return True
         try:
             waiting += _parts(part)
-        except Exception:  # noqa: BLE001, PERF203 - the application's objects
+        except Exception:  # noqa: BLE001 - the application's objects
             continue
     return False
 

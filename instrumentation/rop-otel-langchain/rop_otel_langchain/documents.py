@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias, TypeGuard
 
@@ -11,6 +12,9 @@ Documents: TypeAlias = Sequence[Document]
 
 _HEAD: Final = 100
 """Characters at the beginning of a longer text by which it is known where a prompt shows a part of it."""
+
+_LABEL: Final = re.compile(r"\[([A-Za-z]{0,2}\d+)\]")
+_LABEL_BEFORE: Final = re.compile(_LABEL.pattern + r"[\s:.]*$")
 
 
 def are_documents(value: object) -> TypeGuard[Documents]:
@@ -30,27 +34,36 @@ def same_documents(one: Documents, other: Documents) -> bool:
     return len(one) == len(other) and all(left is right for left, right in zip(one, other, strict=True))
 
 
-def shown_in(text: str, documents: Documents) -> list[Document] | None:
-    """Return the documents whose text a prompt shows, in its order; None where that cannot be told.
+def shown_in(text: str, documents: Documents) -> list[tuple[Document, str | None]] | None:
+    """Return the documents whose text a prompt shows, in its order, with their labels; None where that cannot be told.
 
     A document is shown where its text, apart from white space, is in the prompt, or else the beginning of a longer one.
-    What the prompt shows is not known where it shows none, or fewer of several that are alike.
+    What the prompt shows is not known where it shows none, or fewer of several that are alike. A label, such as
+    ``[S1]``, stands right before the text, or is its beginning.
     """
-    prompt = _plain(text)
-    texts = [_plain(document.page_content) for document in documents]
+    prompt = rest = plain(text)
+    texts = [plain(document.page_content) for document in documents]
+    heads = [each[:_HEAD] for each in texts]
     found: dict[int, int] = {}
     for place in sorted(range(len(texts)), key=lambda each: -len(texts[each])):
-        for part in dict.fromkeys((texts[place], texts[place][:_HEAD])):
-            at = prompt.find(part) if part else -1
+        for part in dict.fromkeys((texts[place], heads[place])):
+            at = rest.find(part) if part else -1
             if at >= 0:
                 found[place] = at
                 # It is blanked, so that no shorter text is found inside of this one.
-                prompt = prompt[:at] + "\0" * len(part) + prompt[at + len(part) :]
+                rest = rest[:at] + "\0" * len(part) + rest[at + len(part) :]
                 break
-    if any(texts[place][:_HEAD] == texts[other][:_HEAD] for place in range(len(texts)) if place not in found for other in found):
+    seen = {heads[place] for place in found}
+    if any(head in seen for place, head in enumerate(heads) if place not in found):
         return None
-    return [documents[place] for place in sorted(found, key=found.__getitem__)] or None
+    return [(documents[place], _label(prompt, found[place])) for place in sorted(found, key=found.__getitem__)] or None
 
 
-def _plain(text: str) -> str:
+def _label(prompt: str, at: int) -> str | None:
+    match = _LABEL.match(prompt, at) or _LABEL_BEFORE.search(prompt[max(0, at - _HEAD) : at])
+    return match[1] if match else None
+
+
+def plain(text: str) -> str:
+    """Return a text with single spaces: templates change them."""
     return " ".join(text.split())

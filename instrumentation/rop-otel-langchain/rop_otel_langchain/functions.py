@@ -12,10 +12,12 @@ from langchain_core.prompts import BasePromptTemplate
 from langchain_core.runnables import Runnable, base
 
 import rop_otel as rop
+from rop_otel_langchain.carrying import resumed
 from rop_otel_langchain.documents import Documents, are_documents, documents_in, same_documents, shown_in
 from rop_otel_langchain.kinds import FUNCTION, RETRIEVER
+from rop_otel_langchain.labels import remember_labels
 from rop_otel_langchain.patching import Function, Patches
-from rop_otel_langchain.watching import Below, Watching, ended
+from rop_otel_langchain.watching import Below, Watching, ended, never_raising
 
 
 def watch_functions(patches: Patches, watching: Watching) -> None:
@@ -63,6 +65,7 @@ def _is_watched(func: Any) -> bool:
     return not getattr(func, "__module__", "").startswith("langchain_core.runnables.")
 
 
+@never_raising
 def _observe(watching: Watching, func: Any, given: Any, output: Any, below: Below) -> None:
     if watching.in_stage:
         return
@@ -95,12 +98,16 @@ def _give(watching: Watching, func: Any, handed: list[Documents], results: Docum
 def _pack(watching: Watching, func: Any, handed: list[Documents], text: str) -> None:
     """Record which of the documents a function put into the text that it made of them."""
     given: list[Document] = [document for each in handed for document in each]
-    shown = shown_in(text, given)
-    if shown is None or watching.kinds.of_function(getattr(func, "__name__", ""), "packing") is None:
+    found = shown_in(text, given)
+    if found is None or watching.kinds.of_function(getattr(func, "__name__", ""), "packing") is None:
         return
-    labels = watching.labels(shown)
+    shown = [document for document, _ in found]
+    labels = [label for _, label in found if label is not None]
+    labelled = len(labels) == len(shown)
+    if labelled:
+        remember_labels(rop.current_handoff(), shown, labels)
     with watching.stage("packing", input=given) as stage:
-        stage.returned(shown, labels=labels if labels and all(each in text for each in labels) else None)
+        stage.returned(shown, labels=labels if labelled else None)
     ended(shown)
 
 
@@ -108,9 +115,10 @@ def _prompting(watching: Watching) -> Any:
     def wrap(original: Function) -> Function:
         @functools.wraps(original)
         def invoke(self: Any, input: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A002
-            prompt = original(self, input, *args, **kwargs)
-            _observe_prompt(watching, self, input, prompt)
-            return prompt
+            with resumed(args, kwargs):
+                prompt = original(self, input, *args, **kwargs)
+                _observe_prompt(watching, self, input, prompt)
+                return prompt
 
         return invoke
 
@@ -121,15 +129,17 @@ def _aprompting(watching: Watching) -> Any:
     def wrap(original: Function) -> Function:
         @functools.wraps(original)
         async def ainvoke(self: Any, input: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A002
-            prompt = await original(self, input, *args, **kwargs)
-            _observe_prompt(watching, self, input, prompt)
-            return prompt
+            with resumed(args, kwargs):
+                prompt = await original(self, input, *args, **kwargs)
+                _observe_prompt(watching, self, input, prompt)
+                return prompt
 
         return ainvoke
 
     return wrap
 
 
+@never_raising
 def _observe_prompt(watching: Watching, template: Any, given: Any, prompt: Any) -> None:
     if not isinstance(given, dict) or watching.in_stage or not rop.current_handoff().id:
         return

@@ -26,26 +26,29 @@ class Patches:
             setattr(module, name, wrap(original))
             self._undo.append(lambda: setattr(module, name, original))
 
-    def family(self, base: type, wraps: Mapping[str, Wrap], *, but: tuple[type, ...] = ()) -> None:
+    def family(
+        self, base: Any, wraps: Mapping[str, Wrap], *, but: tuple[type, ...] = (), base_too: bool = True
+    ) -> None:
         """Wrap methods wherever a class of a family defines them.
 
         Args:
             base: The family: this class and its subclasses, also those that are defined later.
             wraps: What to wrap a method with, by its name.
             but: Classes of which and of whose subclasses nothing is wrapped.
+            base_too: False leaves the family's own base class as it is.
         """
-        for each in (base, *_below(base)):
+        for each in (*([base] if base_too else []), *_below(base)):
             self._methods(each, wraps, but)
         hook = base.__dict__.get("__init_subclass__", _MISSING)
 
-        def __init_subclass__(cls: type, **arguments: Any) -> None:
+        def defined(owner: Any, /, **arguments: Any) -> None:
             if hook is _MISSING:
-                super(base, cls).__init_subclass__(**arguments)
+                super(base, owner).__init_subclass__(**arguments)
             else:
-                hook.__func__(cls, **arguments)
-            self._methods(cls, wraps, but)
+                hook.__func__(owner, **arguments)
+            self._methods(owner, wraps, but)
 
-        _put(base, "__init_subclass__", classmethod(__init_subclass__))
+        _put(base, "__init_subclass__", classmethod(defined))
         self._undo.append(lambda: _put(base, "__init_subclass__", hook))
 
     def undo(self) -> None:
@@ -87,7 +90,7 @@ def _put(owner: type, name: str, value: Any) -> None:
 def _below(base: type) -> Iterator[type]:
     """Give every subclass once."""
     seen: set[type] = set()
-    waiting = list(base.__subclasses__())
+    waiting: list[type] = list(base.__subclasses__())
     while waiting:
         each = waiting.pop()
         if each not in seen:

@@ -1,16 +1,25 @@
-"""What the wrappers share: settings, and where the caller is among components and functions that run inside each other."""
+"""What the wrappers share: settings, and inside of which components and functions the caller is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+import logging
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final
+from typing import Any, Final, ParamSpec, TypeVar
 
 import rop_otel as rop
 from rop_otel.instrumenting import Settings
 from rop_otel_langchain.documents import Documents, are_documents, same_documents
+from rop_otel_langchain.feeding import Fed
 from rop_otel_langchain.kinds import Kinds
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_logger = logging.getLogger("rop_otel")
+_failed: Final[set[str]] = set()
 
 _SCORE: Final = "metadata.relevance_score"
 """Where rerankers of LangChain leave their scores; other scores in the metadata are of an earlier stage."""
@@ -21,13 +30,17 @@ class Below:
 
     Args:
         covers: Components whose own calls are no stages of their own meanwhile.
+        planned: How the stages inside feed each other, where that is not told by their order.
     """
 
-    __slots__ = ("above", "covers", "last", "stages")
+    __slots__ = ("above", "covers", "last", "planned", "stages")
 
-    def __init__(self, above: Below | None, covers: tuple[object, ...] = ()) -> None:
+    def __init__(
+        self, above: Below | None, covers: tuple[object, ...] = (), planned: dict[int, Fed] | None = None
+    ) -> None:
         self.above = above
         self.covers = covers
+        self.planned = planned or {}
         self.last: Documents | None = None
         self.stages = 0
 
@@ -53,13 +66,11 @@ class Watching:
     Args:
         settings: Those that every framework has.
         kinds: Knows the kind of each component.
-        label_key: Key of a document's metadata that holds its citation label.
     """
 
-    def __init__(self, settings: Settings, kinds: Kinds, label_key: str | None) -> None:
+    def __init__(self, settings: Settings, kinds: Kinds) -> None:
         self.settings = settings
         self.kinds = kinds
-        self.label_key = label_key
         self._id = settings.id or "id"
 
     def covered(self, component: object) -> bool:
@@ -77,10 +88,19 @@ class Watching:
             at = at.above
         return False
 
+    def fed(self, component: object) -> Fed | None:
+        """Return how a component's stage stands among others; None where their order tells."""
+        at = _here.get()
+        while at is not None:
+            if id(component) in at.planned:
+                return at.planned[id(component)]
+            at = at.above
+        return None
+
     @contextmanager
-    def inside(self, *covers: object) -> Iterator[Below]:
+    def inside(self, *covers: object, planned: dict[int, Fed] | None = None) -> Iterator[Below]:
         """Be inside of a component or function."""
-        below = Below(_here.get(), covers)
+        below = Below(_here.get(), covers, planned)
         token = _here.set(below)
         try:
             yield below
@@ -92,16 +112,30 @@ class Watching:
         score = None if source or kind in ("vector", "lexical") else _SCORE
         return rop.using_stage(kind, source=source, name=name, id=self._id, score=score, **described)
 
-    def labels(self, documents: Documents) -> list[str] | None:
-        """Return the citation labels of documents; None where one has none."""
-        if self.label_key is None:
-            return None
-        labels = [document.metadata.get(self.label_key) for document in documents]
-        return [str(label) for label in labels] if all(isinstance(label, str | int) for label in labels) else None
-
 
 def ended(documents: object) -> None:
     """Tell what runs around the caller that a stage ended."""
     at = _here.get()
     if at is not None:
         at.ended(documents)
+
+
+def never_raising(function: Callable[P, R]) -> Callable[P, R | None]:
+    """Return a function that returns None where it would raise, and logs that once: the application goes on.
+
+    In strict mode what the monitor raises on misuse is let through.
+    """
+
+    @functools.wraps(function)
+    def quiet(*args: P.args, **kwargs: P.kwargs) -> R | None:
+        try:
+            return function(*args, **kwargs)
+        except rop.RopError:
+            raise
+        except Exception:  # monitoring never raises into the application
+            if function.__qualname__ not in _failed:
+                _failed.add(function.__qualname__)
+                _logger.warning("watching LangChain failed in %s; it goes on", function.__qualname__, exc_info=True)
+            return None
+
+    return quiet

@@ -1,0 +1,91 @@
+"""Carries a topmost call to where LangChain runs a part of it: in the context, and in a batch with the configuration.
+
+A chain runs a batch step by step, each step for all of the inputs, so that the context cannot tell whose step it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final, Protocol
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.callbacks.base import BaseCallbackManager
+from opentelemetry.context import Context, attach, create_key, get_current, get_value, set_value
+
+_CALL: Final = create_key("rop_otel_langchain call")
+_ONE: Final = "one"
+_BATCH: Final = "batch"
+
+
+class Carried(Protocol):
+    """A call that goes on wherever its context is current."""
+
+    context: Context
+
+
+class Carrier(BaseCallbackHandler):
+    """Goes through a configuration as a callback that is never called.
+
+    Args:
+        call: What it carries.
+    """
+
+    ignore_agent = ignore_chain = ignore_chat_model = ignore_custom_event = True
+    ignore_llm = ignore_retriever = ignore_retry = True
+    run_inline = True
+
+    def __init__(self, call: Carried) -> None:
+        self.call = call
+
+
+def is_under_way() -> bool:
+    """Return whether the caller is inside of a topmost call."""
+    return get_value(_CALL) is not None
+
+
+def under_way(context: Context) -> Context:
+    """Return a context that is inside of a topmost call."""
+    return set_value(_CALL, _ONE, context)
+
+
+def batched(context: Context) -> Context:
+    """Return a context that is inside of a batch of them."""
+    return set_value(_CALL, _BATCH, context)
+
+
+def carrying(config: Mapping[str, Any], call: Carried) -> dict[str, Any]:
+    """Return a configuration that carries a call."""
+    callbacks = config.get("callbacks")
+    carrier = Carrier(call)
+    if isinstance(callbacks, BaseCallbackManager):
+        callbacks = callbacks.copy()
+        callbacks.add_handler(carrier, inherit=True)
+        return {**config, "callbacks": callbacks}
+    return {**config, "callbacks": [*(callbacks or ()), carrier]}
+
+
+@contextmanager
+def resumed(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[None]:
+    """Be inside of the call that a part of a batch belongs to; anywhere else nothing changes.
+
+    Args:
+        args: Arguments of the part after its input, of which the configuration is the first.
+        kwargs: Its other arguments.
+    """
+    call = _carried(args[0] if args else kwargs.get("config")) if get_value(_CALL) is _BATCH else None
+    if call is None:
+        yield
+        return
+    before = get_current()
+    attach(call.context)
+    try:
+        yield
+    finally:
+        attach(before)
+
+
+def _carried(config: Any) -> Carried | None:
+    callbacks = config.get("callbacks") if isinstance(config, Mapping) else None
+    handlers = callbacks.handlers if isinstance(callbacks, BaseCallbackManager) else callbacks
+    return next((each.call for each in handlers or () if isinstance(each, Carrier)), None)

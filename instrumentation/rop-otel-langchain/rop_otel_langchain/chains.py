@@ -1,0 +1,264 @@
+"""Wraps the ways in which a chain is called: at once, as a stream, in a batch."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from langchain_core.documents import BaseDocumentCompressor
+from langchain_core.language_models import BaseLanguageModel
+from langchain_core.output_parsers.base import BaseLLMOutputParser
+from langchain_core.prompts import BasePromptTemplate
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import Runnable
+from langchain_core.runnables.config import get_config_list
+from langchain_core.tools import BaseTool
+from opentelemetry.context import attach, get_current
+
+from rop_otel_langchain.calls import Call
+from rop_otel_langchain.carrying import batched, carrying, is_under_way, resumed
+from rop_otel_langchain.containing import contains_retrieval
+from rop_otel_langchain.patching import Function, Patches, Wrap
+from rop_otel_langchain.watching import Watching, never_raising
+
+_PARTS: Final = (
+    BaseRetriever,
+    BasePromptTemplate,
+    BaseLanguageModel,
+    BaseLLMOutputParser,
+    BaseTool,
+    BaseDocumentCompressor,
+)
+"""What is a part of a chain and never the chain."""
+
+
+def watch_chains(patches: Patches, watching: Watching) -> None:
+    """Make a handoff of the topmost call of each chain that retrieves."""
+    # The batch of the base class calls each input by itself, as these others do not.
+    batches = {"batch": _batch(watching), "abatch": _abatch(watching)}
+    patches.family(Runnable, batches, but=_PARTS, base_too=False)
+    calls = {"invoke": _invoke(watching), "ainvoke": _ainvoke(watching)}
+    streams = {"stream": _stream(watching), "astream": _astream(watching)}
+    patches.family(Runnable, {**calls, **streams}, but=_PARTS)
+
+
+@never_raising
+def _begun(
+    watching: Watching, chain: Any, inputs: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Call | None:
+    """Return the call where it is a topmost one; None where one is under way, or nothing is retrieved."""
+    if is_under_way() or not contains_retrieval(chain):
+        return None
+    return Call(watching, chain, inputs, args[0] if args else kwargs.get("config"))
+
+
+@contextmanager
+def _until_the_end(call: Call) -> Iterator[None]:
+    """End a call with the block; a consumer that leaves a stream early is no error."""
+    error: BaseException | None = None
+    try:
+        yield
+    except GeneratorExit:
+        raise
+    except BaseException as raised:
+        error = raised
+        raise
+    finally:
+        call.end(error)
+
+
+def _invoke(watching: Watching) -> Wrap:
+    def wrap(original: Function) -> Function:
+        @functools.wraps(original)
+        def invoke(self: Any, input: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's name
+            call = _begun(watching, self, input, args, kwargs)
+            if call is not None:
+                with _until_the_end(call):
+                    with call.current():
+                        result = original(self, input, *args, **kwargs)
+                    call.take(result)
+                    return result
+            with resumed(args, kwargs):
+                return original(self, input, *args, **kwargs)
+
+        return invoke
+
+    return wrap
+
+
+def _ainvoke(watching: Watching) -> Wrap:
+    def wrap(original: Function) -> Function:
+        @functools.wraps(original)
+        async def ainvoke(self: Any, input: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A002
+            call = _begun(watching, self, input, args, kwargs)
+            if call is not None:
+                with _until_the_end(call):
+                    with call.current():
+                        result = await original(self, input, *args, **kwargs)
+                    call.take(result)
+                    return result
+            with resumed(args, kwargs):
+                return await original(self, input, *args, **kwargs)
+
+        return ainvoke
+
+    return wrap
+
+
+def _stream(watching: Watching) -> Wrap:
+    def wrap(original: Function) -> Function:
+        @functools.wraps(original)
+        def stream(self: Any, input: Any, *args: Any, **kwargs: Any) -> Iterator[Any]:  # noqa: A002
+            if is_under_way() or not contains_retrieval(self):
+                pieces: Iterator[Any] = original(self, input, *args, **kwargs)
+                return pieces
+            begin = functools.partial(_begun, watching, self, input, args, kwargs)
+            return _streamed(begin, functools.partial(original, self, input, *args, **kwargs))
+
+        return stream
+
+    return wrap
+
+
+def _streamed(begin: Callable[[], Call | None], start: Callable[[], Iterator[Any]]) -> Iterator[Any]:
+    """Give the pieces; the call is current while one is made, never while its consumer has it."""
+    call = begin()
+    if call is None:  # it is consumed inside of another call
+        yield from start()
+        return
+    with _until_the_end(call):
+        with call.current():
+            pieces = iter(start())
+        try:
+            while True:
+                with call.current():
+                    try:
+                        piece = next(pieces)
+                    except StopIteration:
+                        return
+                call.take(piece)
+                yield piece
+        finally:
+            if hasattr(pieces, "close"):
+                with call.current():
+                    pieces.close()
+
+
+def _astream(watching: Watching) -> Wrap:
+    def wrap(original: Function) -> Function:
+        @functools.wraps(original)
+        def astream(self: Any, input: Any, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:  # noqa: A002
+            if is_under_way() or not contains_retrieval(self):
+                pieces: AsyncIterator[Any] = original(self, input, *args, **kwargs)
+                return pieces
+            begin = functools.partial(_begun, watching, self, input, args, kwargs)
+            return _astreamed(begin, functools.partial(original, self, input, *args, **kwargs))
+
+        return astream
+
+    return wrap
+
+
+async def _astreamed(begin: Callable[[], Call | None], start: Callable[[], AsyncIterator[Any]]) -> AsyncIterator[Any]:
+    call = begin()
+    if call is None:
+        async for piece in start():
+            yield piece
+        return
+    with _until_the_end(call):
+        with call.current():
+            pieces = start()
+        try:
+            while True:
+                with call.current():
+                    try:
+                        piece = await anext(pieces)
+                    except StopAsyncIteration:
+                        return
+                call.take(piece)
+                yield piece
+        finally:
+            if hasattr(pieces, "aclose"):
+                with call.current():
+                    await pieces.aclose()
+
+
+class _Batch:
+    """Calls that run together, each of which is a handoff."""
+
+    def __init__(self, watching: Watching, chain: Any, inputs: Sequence[Any], config: Any) -> None:
+        configs = get_config_list(config, len(inputs))
+        self.calls = [Call(watching, chain, each, given) for each, given in zip(inputs, configs, strict=True)]
+        self.configs = [carrying(given, call) for given, call in zip(configs, self.calls, strict=True)]
+
+    @contextmanager
+    def current(self) -> Iterator[None]:
+        """Be inside of the batch; what runs finds its call in its configuration."""
+        before = get_current()
+        attach(batched(before))
+        try:
+            yield
+        finally:
+            attach(before)
+
+    def end(self, results: Sequence[Any]) -> None:
+        """End each call with its result."""
+        for call, result in zip(self.calls, results, strict=False):
+            call.take(result)
+            call.end(result if isinstance(result, BaseException) else None)
+
+    def fail(self, error: BaseException) -> None:
+        """End all calls where one failed."""
+        for call in self.calls:
+            call.end(error)
+
+
+@never_raising
+def _begun_batch(watching: Watching, chain: Any, inputs: Any, config: Any) -> _Batch | None:
+    if not inputs or not isinstance(inputs, list) or is_under_way() or not contains_retrieval(chain):
+        return None
+    return _Batch(watching, chain, inputs, config)
+
+
+def _batch(watching: Watching) -> Wrap:
+    def wrap(original: Function) -> Function:
+        @functools.wraps(original)
+        def batch(self: Any, inputs: Any, config: Any = None, **kwargs: Any) -> Any:
+            begun = _begun_batch(watching, self, inputs, config)
+            if begun is None:
+                return original(self, inputs, config, **kwargs)
+            try:
+                with begun.current():
+                    results = original(self, inputs, begun.configs, **kwargs)
+            except BaseException as error:
+                begun.fail(error)
+                raise
+            begun.end(results)
+            return results
+
+        return batch
+
+    return wrap
+
+
+def _abatch(watching: Watching) -> Wrap:
+    def wrap(original: Function) -> Function:
+        @functools.wraps(original)
+        async def abatch(self: Any, inputs: Any, config: Any = None, **kwargs: Any) -> Any:
+            begun = _begun_batch(watching, self, inputs, config)
+            if begun is None:
+                return await original(self, inputs, config, **kwargs)
+            try:
+                with begun.current():
+                    results = await original(self, inputs, begun.configs, **kwargs)
+            except BaseException as error:
+                begun.fail(error)
+                raise
+            begun.end(results)
+            return results
+
+        return abatch
+
+    return wrap
