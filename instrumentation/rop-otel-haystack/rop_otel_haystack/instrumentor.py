@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from importlib import import_module
 from typing import Any, Final
 
-from opentelemetry.instrumentation.instrumentor import BaseInstrumentor  # type: ignore[attr-defined] # no __all__
+from opentelemetry.instrumentation.instrumentor import BaseInstrumentor  # type: ignore[attr-defined,unused-ignore]
 
 import rop_otel as rop
 from rop_otel.instrumenting import Settings, supported
@@ -15,7 +15,7 @@ from rop_otel_haystack.patching import Patches
 VERSIONS: Final = ">=2.18,<4"
 
 
-class HaystackInstrumentor(BaseInstrumentor):
+class HaystackInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignore]
     """Watches Haystack's pipelines from :meth:`instrument` to :meth:`uninstrument`.
 
     ``instrument`` takes the settings of :class:`rop_otel.instrumenting.Settings`, and ``stages``: kinds of stages by

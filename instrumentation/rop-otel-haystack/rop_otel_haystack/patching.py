@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Any, Final
 
 from rop_otel.instrumenting import Settings
+from rop_otel_haystack.failures import failed
 from rop_otel_haystack.plan import plan_of
 from rop_otel_haystack.watching import WatchedRun, runs_already, watched_step
 
@@ -71,9 +72,12 @@ class Patches:
     def _watched(self, pipeline: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> WatchedRun | None:
         if not self._active or runs_already(pipeline):
             return None
-        inputs = args[0] if args else kwargs.get("data")
-        self._components(pipeline)
-        return WatchedRun(pipeline, inputs, self._settings, self._stages)
+        try:
+            self._components(pipeline)
+        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+            failed("a Haystack pipeline could not be watched")
+            return None
+        return WatchedRun(pipeline, args[0] if args else kwargs.get("data"), self._settings, self._stages)
 
     def _run(self, original: Any) -> Any:
         @functools.wraps(original)

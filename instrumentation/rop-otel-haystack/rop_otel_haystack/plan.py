@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, get_args
@@ -51,6 +52,7 @@ class Plan:
     drawn_from: tuple[object, ...]
 
 
+_DOCUMENT: Final = re.compile(r"\bDocument\b")
 _plans: Final[WeakKeyDictionary[Any, Plan]] = WeakKeyDictionary()
 
 
@@ -109,7 +111,12 @@ def _held(instance: Any) -> Any:
 
 
 def _of_documents(wanted: Any) -> bool:
-    """Return whether a type is documents, or holds them at any depth."""
+    """Return whether a type is documents, or holds them at any depth.
+
+    Versions before 3 leave it as text where a component's module postpones its annotations.
+    """
+    if isinstance(wanted, str):
+        return _DOCUMENT.search(wanted) is not None
     if isinstance(wanted, type) and wanted.__module__.startswith("haystack.") and wanted.__name__ == "Document":
         return True
     return any(_of_documents(part) for part in get_args(wanted))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from contextvars import ContextVar
 from types import TracebackType
@@ -10,11 +9,10 @@ from typing import Any, Final, Self
 
 import rop_otel as rop
 from rop_otel.instrumenting import Settings, topmost
+from rop_otel_haystack.failures import failed
 from rop_otel_haystack.kinds import PACKING, READER
 from rop_otel_haystack.plan import ROUNDS, Plan, Step, plan_of
 from rop_otel_haystack.reading import documents_of, filled_in, handed, references
-
-_logger = logging.getLogger("rop_otel")
 
 
 class Run:
@@ -85,8 +83,8 @@ class WatchedRun:
                 self._handoff = handoff
             if rop.current_handoff().id:
                 _run.set(Run(self._pipeline.graph, plan, self._settings, cites=self._cites(plan)))
-        except Exception:
-            _logger.warning("a run of a Haystack pipeline could not be watched", exc_info=True)
+        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+            failed("a run of a Haystack pipeline could not be watched")
         return self
 
     def __exit__(
@@ -116,8 +114,8 @@ def watched_step(component: Any, inputs: Mapping[str, Any]) -> WatchedStep | Non
         return None
     try:
         return WatchedStep(run, step, component, inputs)
-    except Exception:
-        _logger.warning("Haystack component %r could not be watched", step.name, exc_info=True)
+    except Exception:  # noqa: BLE001 - monitoring never raises into the application
+        failed(f"Haystack component {step.name!r} could not be watched")
         return None
 
 
@@ -170,8 +168,8 @@ class WatchedStep:
             lists = [self._shown] if self._shown is not None else handed(self._inputs, self._step.sockets)
             if lists:
                 stage.input(*lists)
-        except Exception:
-            _logger.warning("what Haystack component %r is handed cannot be read", self._step.name, exc_info=True)
+        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+            failed(f"what Haystack component {self._step.name!r} is handed cannot be read")
 
     def returned(self, outputs: object) -> None:
         """Take in what the component returned."""
@@ -180,8 +178,8 @@ class WatchedStep:
                 self._answered(outputs)
             elif self._stage is not None:
                 self._returned(self._stage, outputs)
-        except Exception:
-            _logger.warning("what Haystack component %r returned cannot be read", self._step.name, exc_info=True)
+        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+            failed(f"what Haystack component {self._step.name!r} returned cannot be read")
 
     def _made(self) -> rop.Stage:
         step = self._step

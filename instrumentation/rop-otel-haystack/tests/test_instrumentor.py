@@ -1,0 +1,102 @@
+"""The instrumentor on and off, beside others, and on versions that it does not know."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from importlib.metadata import entry_points
+from typing import Any
+
+import haystack
+import pytest
+import rop_otel_haystack.instrumentor as module
+from haystack import Pipeline
+from haystack.components.rankers import LostInTheMiddleRanker
+from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
+from rop_otel_haystack import HaystackInstrumentor
+
+from rop_otel.errors import ConfigurationError
+
+METHODS = [
+    (cls, name)
+    for cls in (Pipeline, getattr(haystack, "AsyncPipeline", Pipeline), InMemoryBM25Retriever, LostInTheMiddleRanker)
+    for name in ("run", "run_async", "run_async_generator")
+]
+
+
+def methods() -> list[Any]:
+    """Return the methods as they are."""
+    return [vars(cls).get(name) for cls, name in METHODS]
+
+
+def test_uninstrumenting_restores_everything(selecting: Any, parts: Any) -> None:
+    """Every method is the very object that it was before."""
+    before = methods()
+    watch = selecting("timeouts")
+    parts.build().run(parts.question())
+    assert methods() != before
+    HaystackInstrumentor().uninstrument()
+    assert methods() == before
+    parts.build().run(parts.question())
+    assert len(watch.all) == 1
+
+
+def test_instrumenting_twice_counts_once(selecting: Any, parts: Any) -> None:
+    """A second call changes nothing."""
+    watch = selecting("timeouts")
+    HaystackInstrumentor().instrument()
+    parts.build().run(parts.question())
+    assert [stage.stage for stage in watch.only.stages].count("lexical") == 1
+
+
+def test_instrumenting_again_after_another_wrapped_what_we_did(selecting: Any, parts: Any) -> None:
+    """A method that others wrapped stays theirs, and each stage still counts once when we come back."""
+    watch = selecting("timeouts")
+    parts.build().run(parts.question())
+    ours = InMemoryBM25Retriever.run
+
+    @functools.wraps(ours)
+    def theirs(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return ours(self, *args, **kwargs)
+
+    InMemoryBM25Retriever.run = theirs  # type: ignore[method-assign]
+    try:
+        HaystackInstrumentor().uninstrument()
+        assert InMemoryBM25Retriever.run is theirs
+        parts.build().run(parts.question())
+        assert len(watch.all) == 1
+        watch.instrument(selected_by=lambda inputs: "timeouts")
+        parts.build().run(parts.question())
+        assert [stage.stage for stage in watch.all[-1].stages].count("lexical") == 1
+        HaystackInstrumentor().uninstrument()
+    finally:
+        InMemoryBM25Retriever.run = ours.__wrapped__  # type: ignore[attr-defined,method-assign]
+
+
+@pytest.mark.parametrize("version", ["2.17.1", "4.0.0"])
+def test_other_versions_are_warned_of_and_left_alone(
+    watch: Any, version: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A version outside the range is one warning that names it, and no instrumentation."""
+    before = methods()
+    monkeypatch.setattr("rop_otel.instrumenting._warned", set())
+    monkeypatch.setattr("importlib.metadata.version", lambda package: version)
+    for _ in range(2):
+        with caplog.at_level(logging.WARNING):
+            HaystackInstrumentor().instrument()
+        assert methods() == before
+        HaystackInstrumentor().uninstrument()
+    messages = [record.getMessage() for record in caplog.records if record.name == "rop_otel"]
+    assert messages == [f"haystack-ai {version} is installed and is not watched: versions {module.VERSIONS} are"]
+
+
+def test_a_wrong_setting_is_refused(watch: Any) -> None:
+    """What is no setting raises where the instrumentor is called."""
+    with pytest.raises(ConfigurationError, match="no_such"):
+        HaystackInstrumentor().instrument(no_such=1)
+
+
+def test_the_entry_point_leads_here() -> None:
+    """``opentelemetry-instrument`` finds the instrumentor."""
+    (found,) = entry_points(group="opentelemetry_instrumentor", name="rop-haystack")
+    assert found.load() is HaystackInstrumentor
