@@ -1,6 +1,8 @@
-"""What goes through without loss: handoffs of one process through the collector, and spans through the collector alone.
+"""What goes through without loss, and what the example of two services costs.
 
-Needs the collector (``make collector``). Run from the checkout: ``python -m benchmarks.stack``.
+Handoffs of one process through the collector, spans through the collector alone, and the CPU time that a request of the
+example takes (see ``example.py``). Needs the collector (``make collector``) and the checkout on the path, as ``make
+bench ARGS=stack`` does it.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
+import example
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 import rop_otel as rop
@@ -26,6 +29,7 @@ IDS = [f"doc-{number:04}" for number in range(100)]
 SECONDS = 5.0
 RATES = (25, 50, 100, 200, 400, 800)
 BATCH, REQUESTS = 512, 200
+TARGET = 1.35
 
 
 def main() -> None:
@@ -35,10 +39,29 @@ def main() -> None:
             handoffs, asked = _handoffs(running)
         with collector(Path(folder) / "spans", LAYERS) as running:
             spans = _spans(running)
+        with collector(Path(folder) / "example", LAYERS) as running:
+            taken = example.per_request(running)
+    over_plain = taken["ours"] / taken["plain"]
     print(f"Without loss, {len(STAGES)} stages of {len(IDS)} IDs a handoff, all on this machine")
     print(f"  handoffs per second through the processor   {handoffs:>10,.0f}   (asked for {asked:,})")
     print(f"  spans per second through the collector      {spans:>10,.0f}   ({BATCH} a request, written to a file)")
-    print(json.dumps({"handoffs_per_second": round(handoffs), "spans_per_second": round(spans)}))
+    print("One request of examples/fastapi-rag, CPU time of both services")
+    print(f"  uninstrumented                              {taken['bare']:>10,.0f} us")
+    print(f"  added by the same spans, by hand            {taken['plain']:>10,.0f} us")
+    print(f"  added by the monitor                        {taken['ours']:>10,.0f} us")
+    print(f"  added_over_plain                            {over_plain:>10.3f}   target <= {TARGET}")
+    print(
+        json.dumps(
+            {
+                "handoffs_per_second": round(handoffs),
+                "spans_per_second": round(spans),
+                "example_bare_us": round(taken["bare"]),
+                "example_plain_added_us": round(taken["plain"]),
+                "example_added_us": round(taken["ours"]),
+                "added_over_plain": round(over_plain, 4),
+            }
+        )
+    )
 
 
 def _handoffs(running: Collector) -> tuple[float, int]:
