@@ -49,7 +49,7 @@ coverage: .venv/.dev ## Run all tests, the docs' code included, and report branc
 	@echo "Running all tests with branch coverage ..."
 	@$(BIN)/python -m pytest --cov --cov-report=term $(ARGS)
 
-bench: .venv/.dev ## Run the benchmarks, write benchmarks/results.md and the README's figures (minutes).
+bench: .venv/.dev ## Run the benchmarks (the stack's where the collector is built), write benchmarks/results.md and the README's figures (minutes).
 	@$(BIN)/python benchmarks/report.py $(ARGS)
 	@$(BIN)/python -m tests.docs.costs
 

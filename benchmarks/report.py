@@ -11,17 +11,29 @@ from importlib.metadata import version
 from pathlib import Path
 
 HERE = Path(__file__).parent
+ROOT = HERE.parent
 BENCHMARKS = ("overhead", "assess", "memory", "evaluate")
+STACK = "stack"
+COLLECTOR = ROOT / "collector-config" / "build.sh"
 PACKAGES = ("opentelemetry-sdk", "prometheus-client", "pydantic", "pytrec-eval-terrier")
 
 
 def main() -> None:
     """Run what is named on the command line, or everything."""
-    chosen = sys.argv[1:] or list(BENCHMARKS)
+    chosen = sys.argv[1:] or [*BENCHMARKS, *_with_collector()]
     parts = [_heading(), *(_run(name) for name in chosen)]
     results = HERE / "results.md"
     results.write_text("\n".join(parts), encoding="utf-8")
-    print(f"Wrote {results.relative_to(HERE.parent)}")
+    print(f"Wrote {results.relative_to(ROOT)}")
+
+
+def _with_collector() -> list[str]:
+    """Return what needs the collector; nothing, and say so, where it has not been built."""
+    found = subprocess.run([COLLECTOR, "--where"], capture_output=True, text=True, check=False)
+    if found.returncode == 0:
+        return [STACK]
+    print(f"Skipping {STACK}: {found.stderr.strip()}", flush=True)
+    return []
 
 
 def _heading() -> str:
@@ -30,7 +42,7 @@ def _heading() -> str:
     machine = f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}"
     return (
         "# Benchmark results\n\n"
-        "Written by `make bench`. Times are medians of CPU time over interleaved rounds in one process; other\n"
+        "Written by `make bench`. Times are medians of CPU time over interleaved rounds; other\n"
         "machines have other times, so judge by the ratios.\n\n"
         f"- {now}, {machine}\n- {platform.python_implementation()} {platform.python_version()}, {versions}\n"
     )
@@ -39,7 +51,8 @@ def _heading() -> str:
 def _run(name: str) -> str:
     print(f"Running {name} ...", flush=True)
     command = [sys.executable, str(HERE / f"{name}.py")]
-    finished = subprocess.run(command, check=True, capture_output=True, text=True)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}  # the stack's parts are those of its tests
+    finished = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
     print(finished.stdout, flush=True)
     return f"## {name}\n\n```text\n{finished.stdout}```\n"
 
