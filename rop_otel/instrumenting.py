@@ -12,12 +12,11 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib import import_module, metadata
 from operator import attrgetter
 from pathlib import Path
 from types import ModuleType, TracebackType
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias
 from weakref import WeakSet
 
 from opentelemetry.context import Context, attach, get_current
@@ -30,11 +29,10 @@ from rop_otel.errors import ConfigurationError, UsageError
 from rop_otel.tracing.carrying import received, using_baggage, without_selection
 from rop_otel.tracing.handoff import Handoff, SilentHandoff
 from rop_otel.tracing.here import here, put_back
+from rop_otel.tracing.keyed import ByKeys
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.opening import NOT_DUE
-from rop_otel.tracing.reading import Reader
 from rop_otel.tracing.runtime import current
-from rop_otel.tracing.scalars import as_id
 
 __all__ = ["Selector", "Settings", "supported", "topmost", "using_baggage"]
 
@@ -44,7 +42,6 @@ Selector: TypeAlias = Callable[[Any], object]
 _logger = logging.getLogger("rop_otel")
 _FUNCTION: Final = re.compile(r"[\w.]+:[\w.]+")
 _PROVIDERS: Final = frozenset({"tracer_provider", "meter_provider", "logger_provider"})
-_OWN_ID: Final = Reader(ids_only=True)
 _warned: Final[set[tuple[str, str]]] = set()
 _asked: Final[WeakSet[Handoff]] = WeakSet()
 """Handoffs whose selector was called: it is called once for each."""
@@ -104,7 +101,7 @@ class Settings:
     @property
     def id(self) -> Callable[[Any], str | None] | None:
         """What to give as ``id=`` to :func:`rop_otel.using_stage`; None without keys: the usual places."""
-        return _id_reader(self.id_keys) if self.id_keys else None
+        return ByKeys(self.id_keys) if self.id_keys else None
 
 
 class topmost:  # noqa: N801 - used like a function
@@ -259,29 +256,3 @@ def _selector(value: object, place: str) -> Selector:
     if isinstance(value, str) and _FUNCTION.fullmatch(value):
         return _Named(value)
     raise ConfigurationError(f"{place} is {value!r}; it must be a function, or written as 'module:function'")
-
-
-@lru_cache(maxsize=64)
-def _id_reader(keys: tuple[str, ...]) -> Callable[[Any], str | None]:
-    """Return what reads a document's ID, always the same for the same keys."""
-
-    def read(document: Any) -> str | None:
-        item = document[0] if isinstance(document, tuple) and document else document
-        held = _metadata(item)
-        if held is not None:
-            for key in keys:
-                if raw := as_id(held.get(key)):
-                    return raw
-        return _OWN_ID.read_one(document)[0] or None
-
-    return read
-
-
-def _metadata(item: Any) -> Mapping[str, object] | None:
-    """Return the metadata of a document of any framework; of a mapping without any, the mapping."""
-    if isinstance(item, Mapping):
-        held = item.get("metadata", item.get("meta", item))
-    else:
-        held = getattr(item, "metadata", None)
-        held = getattr(item, "meta", None) if held is None else held
-    return cast("Mapping[str, object]", held) if isinstance(held, Mapping) else None

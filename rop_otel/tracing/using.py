@@ -11,6 +11,7 @@ from opentelemetry.context import Context, attach, get_current
 from rop_otel.errors import UsageError
 from rop_otel.tracing.extracting import IdWhere, Where
 from rop_otel.tracing.here import Here, here, moved, put_back
+from rop_otel.tracing.keyed import ByKeys
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runtime import current
 from rop_otel.tracing.scalars import as_count, plainly
@@ -54,8 +55,8 @@ def using_stage(
     if not runtime.enabled:
         return SILENT_STAGE
     try:
-        by_name = all(where is None or isinstance(where, str) for where in (id, score, scope))
-        make: Callable[..., Spec] = cached_spec if by_name else make_spec
+        lasting = all(where is None or isinstance(where, str | ByKeys) for where in (id, score, scope))
+        make: Callable[..., Spec] = cached_spec if lasting else make_spec
         spec = make(
             kind,
             name=name,

@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 
+import rop_otel as rop
 from rop_otel.errors import ConfigurationError
 from rop_otel.instrumenting import Settings
+from rop_otel.tracing.spec import cached_spec
 from tests.conftest import ROOT
+from tests.tracing.watched import Watched
 
 ENVIRON = {
     "ROP_OTEL_HANDOFF_NAME": "docs-qa",
@@ -138,6 +141,10 @@ def test_a_document_without_any_id_has_none(by_keys: Callable[[Any], str | None]
     assert by_keys(SimpleNamespace(id=None, metadata={"page": 3})) is None
 
 
-def test_the_reader_of_ids_stays_the_same() -> None:
-    """Equal settings give the same function, so that what is prepared for it can be kept."""
-    assert Settings(id_keys=("a",)).id is Settings(id_keys=("a",)).id
+def test_what_reads_ids_is_prepared_once(watched: Watched) -> None:
+    """Stages of equal settings share what is prepared for them."""
+    before = cached_spec.cache_info().hits
+    for _ in range(2):
+        with rop.using_stage("vector", id=Settings(id_keys=("doc_id", "source")).id) as stage:
+            stage.returned([{"doc_id": "a"}])
+    assert cached_spec.cache_info().hits > before
