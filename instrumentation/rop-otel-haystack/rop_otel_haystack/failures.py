@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from typing import Final
 
 _logger = logging.getLogger("rop_otel")
@@ -13,4 +14,4 @@ def failed(what: str) -> None:
     """Log the exception that is being handled, once for each thing that failed."""
     if what not in _logged:
         _logged.add(what)
-        _logger.warning("%s (logged once)", what, exc_info=True)
+        _logger.warning("%s (logged once)", what, exc_info=sys.exception())

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from importlib import import_module
+from types import ModuleType
 from typing import Any, Final
 
 from opentelemetry.instrumentation.instrumentor import BaseInstrumentor  # type: ignore[attr-defined,unused-ignore]
+from wrapt import register_post_import_hook
 
 import rop_otel as rop
 from rop_otel.instrumenting import Settings, supported
@@ -33,9 +34,9 @@ class HaystackInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignore
         if not supported("haystack-ai", VERSIONS):
             return
         rop.configure()
-        self._patches = Patches(settings, dict(stages or {}))
-        for cls in _pipelines():
-            self._patches.pipeline(cls)
+        self._patches = patches = Patches(settings, dict(stages or {}))
+        # Haystack decides at its import whether it sends telemetry: when that is remains the application's to choose.
+        register_post_import_hook(lambda haystack: _watch(patches, haystack), "haystack")
 
     def _uninstrument(self, **arguments: Any) -> None:
         patches, self._patches = self._patches, None
@@ -43,7 +44,9 @@ class HaystackInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignore
             patches.undo()
 
 
-def _pipelines() -> list[type]:
-    """Return the classes of pipelines: version 3 has one, versions before it another one for asynchronous runs."""
-    haystack = import_module("haystack")
-    return [cls for name in ("Pipeline", "AsyncPipeline") if (cls := getattr(haystack, name, None)) is not None]
+def _watch(patches: Patches, haystack: ModuleType) -> None:
+    """Watch the classes of pipelines: version 3 has one, versions before it another one for asynchronous runs."""
+    for name in ("Pipeline", "AsyncPipeline"):
+        cls = getattr(haystack, name, None)
+        if cls is not None:
+            patches.pipeline(cls)

@@ -37,7 +37,9 @@ class Patches:
         self._replaced: dict[tuple[type, str], tuple[Any, Any]] = {}
 
     def pipeline(self, cls: type) -> None:
-        """Watch the runs of a class of pipelines."""
+        """Watch the runs of a class of pipelines; after :meth:`undo`, do nothing."""
+        if not self._active:
+            return
         makers = {"run": self._run, "run_async": self._run_async, "run_async_generator": self._generator}
         for name in _PIPELINE_METHODS:
             if name in vars(cls):

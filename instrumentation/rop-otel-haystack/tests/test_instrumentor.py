@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import logging
+import subprocess
+import sys
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -100,3 +102,32 @@ def test_the_entry_point_leads_here() -> None:
     """``opentelemetry-instrument`` finds the instrumentor."""
     (found,) = entry_points(group="opentelemetry_instrumentor", name="rop-haystack")
     assert found.load() is HaystackInstrumentor
+
+
+def test_haystack_is_not_imported_before_the_application_does() -> None:
+    """Haystack reads at its import whether it may send telemetry, so an early import would be one too early."""
+    program = (
+        "import sys\n"
+        "from rop_otel_haystack import HaystackInstrumentor\n"
+        "HaystackInstrumentor().instrument()\n"
+        "assert 'haystack' not in sys.modules\n"
+        "import haystack\n"
+        "assert hasattr(haystack.Pipeline.run, '__wrapped__')\n"
+        "HaystackInstrumentor().uninstrument()\n"
+        "HaystackInstrumentor().instrument()\n"
+        "HaystackInstrumentor().uninstrument()\n"
+        "assert 'rop_otel' not in haystack.Pipeline.run.__code__.co_filename\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_uninstrumented_before_the_import_it_stays_off() -> None:
+    """What was taken back before Haystack was imported does not come with the import."""
+    program = (
+        "from rop_otel_haystack import HaystackInstrumentor\n"
+        "HaystackInstrumentor().instrument()\n"
+        "HaystackInstrumentor().uninstrument()\n"
+        "import haystack\n"
+        "assert 'rop_otel' not in haystack.Pipeline.run.__code__.co_filename\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
