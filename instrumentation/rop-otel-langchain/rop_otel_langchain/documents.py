@@ -30,8 +30,10 @@ def documents_in(value: object) -> list[Documents]:
 
 
 def same_documents(one: Documents, other: Documents) -> bool:
-    """Return whether two lists hold the same objects in the same order."""
-    return len(one) == len(other) and all(left is right for left, right in zip(one, other, strict=True))
+    """Return whether two lists hold the same documents in the same order: the same objects, or copies with their IDs."""
+    return len(one) == len(other) and all(
+        left is right or (left.id is not None and left.id == right.id) for left, right in zip(one, other, strict=True)
+    )
 
 
 def shown_in(text: str, documents: Documents) -> list[tuple[Document, str | None]] | None:

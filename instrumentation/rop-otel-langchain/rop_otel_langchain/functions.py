@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any
+from typing import Any, Final
 
 from langchain_core.documents import Document
 from langchain_core.prompt_values import PromptValue
@@ -18,6 +18,9 @@ from rop_otel_langchain.kinds import FUNCTION, RETRIEVER
 from rop_otel_langchain.labels import remember_labels
 from rop_otel_langchain.patching import Function, Patches
 from rop_otel_langchain.watching import Below, Watching, ended, never_raising
+
+_RESERVED: Final = frozenset({"packing", "rescue", "reader"})
+"""Kinds that say what the reader is shown, which a function's name does not."""
 
 
 def watch_functions(patches: Patches, watching: Watching) -> None:
@@ -83,12 +86,13 @@ def _observe(watching: Watching, func: Any, given: Any, output: Any, below: Belo
 
 def _give(watching: Watching, func: Any, handed: list[Documents], results: Documents, below: Below) -> None:
     """Record that a function gave documents. Only now is it known to, so the stage has no duration."""
-    name = getattr(func, "__name__", "")
+    name = _name(func)
     source = not handed and not below.stages
-    kind = watching.kinds.of_function(name, RETRIEVER if source else FUNCTION)
+    named = name if name.isidentifier() and name not in _RESERVED else FUNCTION
+    kind = watching.kinds.of_function(name, RETRIEVER if source else named)
     if kind is None:
         return
-    with watching.stage(kind, source=source, name=name if name.isidentifier() else None) as stage:
+    with watching.stage(kind, source=source) as stage:
         if handed:
             stage.input(*handed)
         stage.returned(results)
@@ -99,7 +103,7 @@ def _pack(watching: Watching, func: Any, handed: list[Documents], text: str) -> 
     """Record which of the documents a function put into the text that it made of them."""
     given: list[Document] = [document for each in handed for document in each]
     found = shown_in(text, given)
-    if found is None or watching.kinds.of_function(getattr(func, "__name__", ""), "packing") is None:
+    if found is None or watching.kinds.of_function(_name(func), "packing") is None:
         return
     shown = [document for document, _ in found]
     labels = [label for _, label in found if label is not None]
@@ -109,6 +113,10 @@ def _pack(watching: Watching, func: Any, handed: list[Documents], text: str) -> 
     with watching.stage("packing", input=given) as stage:
         stage.returned(shown, labels=labels if labelled else None)
     ended(shown)
+
+
+def _name(func: Any) -> str:
+    return str(getattr(func, "__name__", ""))
 
 
 def _prompting(watching: Watching) -> Any:
