@@ -286,6 +286,13 @@ SELF_UNSENT: Final = Metric(
     unit="{span}",
     description="Spans that this process could not send and dropped.",
 )
+SELF_OTHER: Final = Metric(
+    name="rop.self.names.other",
+    prometheus="rop_self_names_other_total",
+    kind="counter",
+    unit="{name}",
+    description="Handoffs and executions of stages that count as other.",
+)
 SELF_ERRORS: Final = Metric(
     name="rop.self.errors",
     prometheus="rop_self_errors_total",
@@ -323,6 +330,7 @@ METRICS: Final = (
     SELF_REJECTED,
     SELF_LATE,
     SELF_UNSENT,
+    SELF_OTHER,
     SELF_ERRORS,
     SELF_ASSESS_DURATION,
 )

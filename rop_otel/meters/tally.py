@@ -61,6 +61,7 @@ class Tally:
         self._lock = threading.RLock()  # a signal handler or finalizer of this thread may be monitored code
         self._handoffs: dict[str, HandoffNumbers] = {}
         self._notices = dict.fromkeys(Notice, 0)
+        self._others = 0
         self._errors = Counter(dict.fromkeys(map(self._places, places), 0))
         self._assess = HistogramNumbers(semconv.SELF_ASSESS_DURATION.buckets)
 
@@ -73,6 +74,7 @@ class Tally:
             handoff = self._handoffs.get(name)
             if handoff is None:
                 handoff = self._handoffs[name] = HandoffNumbers()
+            self._others += name == semconv.OTHER
             self._assess.add(max(seconds, 0.0))
             self._add_stages(handoff, record)
             self._add_scores(handoff, assessment)
@@ -97,6 +99,8 @@ class Tally:
                 return [point for name, handoff in dict(self._handoffs).items() for point in read(name, handoff)]
             if metric is semconv.SELF_ERRORS:
                 return [Point(values=(where,), number=count) for where, count in dict(self._errors).items()]
+            if metric is semconv.SELF_OTHER:
+                return [Point(values=(), number=self._others)]
             if metric in _NOTICES:
                 return [Point(values=(), number=self._notices[_NOTICES[metric]])]
         return []
@@ -123,6 +127,7 @@ class Tally:
     def _add_stages(self, handoff: HandoffNumbers, record: HandoffRecord) -> None:
         for ran in record.stages:
             self._stage(handoff, ran.kind).ran(ran)
+            self._others += self.kinds(ran.kind) == semconv.OTHER
             if ran.kind == PACKING and not ran.failed:
                 handoff.packed(ran)
         if record.expected != handoff.expected:

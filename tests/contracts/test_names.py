@@ -34,6 +34,7 @@ rop.self.handoffs.expired rop_self_handoffs_expired_total    counter
 rop.self.handoffs.rejected rop_self_handoffs_rejected_total  counter
 rop.self.spans.late       rop_self_spans_late_total          counter
 rop.self.spans.unsent     rop_self_spans_unsent_total        counter
+rop.self.names.other      rop_self_names_other_total         counter
 rop.self.errors           rop_self_errors_total              counter    rop.where
 rop.self.assess.duration  rop_self_assess_duration_seconds   histogram
 """

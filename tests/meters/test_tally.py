@@ -152,13 +152,14 @@ def test_findings_citations_and_tokens() -> None:
 
 
 def test_names_and_stages_are_capped() -> None:
-    """Handoff names and stage kinds beyond the cap count under ``other``, however many there are."""
+    """Handoff names and stage kinds beyond the cap count under ``other``, however many, and the monitor says so."""
     tally = Tally(max_names=2, max_stages=3)
     for number in range(50):
         tally.assessed(handoff(f"name {number}", stage(f"kind {number}")), assessment(), seconds=0.0)
     executions = numbers(tally, semconv.STAGE_EXECUTIONS)
     assert {values[0] for values in executions} == {"name 0", "name 1", "other"}
     assert executions["other", "other"] == 47
+    assert numbers(tally, semconv.SELF_OTHER) == {(): 48 + 47}
     assert sum(executions.values()) == 50
 
 

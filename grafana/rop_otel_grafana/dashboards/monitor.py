@@ -16,6 +16,7 @@ _NOTICES = (
     ("Rejected handoffs", semconv.SELF_REJECTED, "Handoffs not monitored because too many were open."),
     ("Late stages", semconv.SELF_LATE, "Stages that ended after their handoff was assessed, and so were left out."),
     ("Unsent spans", semconv.SELF_UNSENT, "Spans dropped because the collector was away or too slow."),
+    ("Names beyond the caps", semconv.SELF_OTHER, "Handoffs and stages that count as other: there are too many names."),
 )
 
 
