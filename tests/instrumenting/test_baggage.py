@@ -114,6 +114,7 @@ def test_by_default_nobody_is_told(watched: Watched, search: Search) -> None:
         ("http://svc.example", False),
         ("http://a.svc.example.evil.test", False),
         ("http://search.example@evil.test", False),
+        ("http://evil-search.example", False),
         ("http://evil.test\\@search.example", False),
         ("http://evil.test/search.example", False),
         ("http://[::1]:80/", True),

@@ -133,6 +133,15 @@ def test_a_selector_that_raises_harms_nothing(watched: Watched, caplog: pytest.L
     assert len(caplog.records) == 1
 
 
+def test_a_selector_that_raises_is_not_asked_again(watched: Watched) -> None:
+    """Calls inside ask no selector that has failed for the topmost one: they have other inputs."""
+    questions = Questions(KeyError("question"))
+    settings = Settings(selected_by=questions)
+    with topmost(settings, name="outer", inputs="first"), topmost(settings, name="inner", inputs="second"):
+        pass
+    assert questions.asked == ["first"]
+
+
 def test_a_selector_that_is_a_coroutine_is_no_selector(watched: Watched) -> None:
     """Nothing could wait for it; that is counted, and no coroutine is left unawaited."""
 
