@@ -1,6 +1,6 @@
 """For the tests of applications: what their handoffs did, and assertions that say where something was lost and why.
 
-Public as the facade is. Needs no test framework, and nothing of OpenTelemetry beyond its API.
+Public as the facade is. Needs no test framework, no provider of OpenTelemetry and no collector.
 """
 
 from __future__ import annotations
