@@ -6,9 +6,9 @@ import os
 
 os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")  # Haystack reads this when it is imported
 
+import argparse
 import logging
 import re
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -122,7 +122,9 @@ def main() -> None:
     """Ask some questions."""
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("haystack").setLevel(logging.WARNING)
-    ask = build(fault="prefix_cut" if "prefix_cut" in sys.argv else None)
+    parser = argparse.ArgumentParser(description="Ask some questions about the standard library.")
+    parser.add_argument("--fault", choices=["prefix_cut"], help="cut the list behind the reorder instead of before it")
+    ask = build(fault=parser.parse_args().fault)
     for question in QUESTIONS:
         answer = ask(question)
         print(f"{question}\n  {answer.data}\n  about {link(question)}, from {answer.documents[0].id}")
