@@ -60,7 +60,7 @@ def run(program: Path, *, folder: Path) -> subprocess.CompletedProcess[str]:
 def test_document_runs(document: Path, tmp_path: Path) -> None:
     """The blocks of a document run one after another, as a reader would type them, and print what stands there."""
     text = document.read_text(encoding="utf-8")
-    program = tmp_path / f"{document.stem}.py"
+    program = tmp_path / f"read_{document.stem}.py"  # not "haystack.py", which would be the module of that name
     program.write_text(script(text), encoding="utf-8")
     finished = run(program, folder=tmp_path)
     assert finished.returncode == 0, f"{name(document)}, lines as in the file:\n{finished.stderr}"
