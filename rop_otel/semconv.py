@@ -13,6 +13,9 @@ from typing import Final, Literal
 SCOPE_NAME: Final = "rop_otel"
 """Instrumentation scope of everything that our own API emits."""
 
+OURS: Final = "rop."
+"""What the names of our own attributes begin with."""
+
 SPAN_HANDOFF: Final = "handoff {name}"
 SPAN_STAGE: Final = "{stage}"
 SPAN_RETRIEVAL: Final = "retrieval {data_source}"
@@ -48,6 +51,9 @@ STAGE: Final = "rop.stage"
 STAGE_NAME: Final = "rop.stage.name"
 STAGE_SOURCE: Final = "rop.stage.source"
 STAGE_FED_BY: Final = "rop.stage.fed_by"
+STAGE_FOREIGN: Final = "rop.stage.foreign"
+"""True where a span of another convention was read as a stage. On no span: the reading adds it."""
+
 ROUND: Final = "rop.round"
 INPUT_IDS: Final = "rop.input.ids"
 INPUT_COUNT: Final = "rop.input.count"
@@ -69,6 +75,7 @@ GEN_AI_OPERATION: Final = "gen_ai.operation.name"
 GEN_AI_OPERATION_RETRIEVAL: Final = "retrieval"
 GEN_AI_DATA_SOURCE_ID: Final = "gen_ai.data_source.id"
 GEN_AI_TOP_K: Final = "gen_ai.retrieval.top_k"
+GEN_AI_RETRIEVAL_DOCUMENTS: Final = "gen_ai.retrieval.documents"
 GEN_AI_EVALUATION_EVENT: Final = "gen_ai.evaluation.result"
 GEN_AI_EVALUATION_NAME: Final = "gen_ai.evaluation.name"
 GEN_AI_EVALUATION_LABEL: Final = "gen_ai.evaluation.score.label"
@@ -103,6 +110,7 @@ ENV_HASH_KEY: Final = "ROP_OTEL_HASH_KEY"
 ENV_MAX_IDS: Final = "ROP_OTEL_MAX_IDS"
 ENV_MAX_OPEN: Final = "ROP_OTEL_MAX_OPEN_HANDOFFS"
 ENV_TTL: Final = "ROP_OTEL_HANDOFF_TTL"
+ENV_BAGGAGE_HOSTS: Final = "ROP_OTEL_BAGGAGE_HOSTS"
 
 # --- environment of the instrumentation packages ------------------------------------------------------------------
 ENV_HANDOFF_NAME: Final = "ROP_OTEL_HANDOFF_NAME"
@@ -110,7 +118,6 @@ ENV_CUTOFF: Final = "ROP_OTEL_CUTOFF"
 ENV_SELECTED_BY: Final = "ROP_OTEL_SELECTED_BY"
 ENV_SELECTED_KEY: Final = "ROP_OTEL_SELECTED_KEY"
 ENV_ID_KEYS: Final = "ROP_OTEL_ID_KEYS"
-ENV_BAGGAGE_HOSTS: Final = "ROP_OTEL_BAGGAGE_HOSTS"
 
 Kind = Literal["counter", "gauge", "histogram"]
 

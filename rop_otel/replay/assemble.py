@@ -6,18 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from rop_otel import semconv
 from rop_otel.core.handoff import HandoffRecord, StageRecord
-from rop_otel.core.handoff.attributes import (
-    handoff_id,
-    handoff_record,
-    is_handoff,
-    is_stage,
-    named_handoff_id,
-    stage_record,
-)
+from rop_otel.core.handoff.attributes import handoff_id, handoff_record, named_handoff_id, stage_record
 from rop_otel.replay.ancestry import Key, NearestAbove
+from rop_otel.replay.intake import TakenIn
+from rop_otel.replay.meant import handoffs_meant
 from rop_otel.spans import Span
+from rop_otel.spans.conventions import Rules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,25 +32,31 @@ class Assembled:
     duplicates: tuple[str, ...] = ()
 
 
-def assemble(spans: Iterable[Span]) -> Assembled:
+def assemble(spans: Iterable[Span], rules: Rules | None = None) -> Assembled:
     """Put spans together as handoffs.
 
     A stage belongs to the handoff that it names, else to the nearest handoff span above it. Where several handoff
-    spans have one ID, a stage below one of them belongs to that one.
+    spans have one ID, a stage below one of them belongs to that one. A stage of another convention without a handoff
+    makes one of the topmost span above it, or of itself where there is none.
 
     Args:
-        spans: In any order; those with one trace and span ID count once. Of spans that are not ours only the link to
-            their parent is kept.
+        spans: In any order; those with one trace and span ID count once. Of spans that are no stages only what could
+            make a handoff of them is kept.
+        rules: How spans of other conventions are read; None: as their conventions say.
     """
-    ours, parents = _take_in(spans)
-    handoffs = {key: span for key, span in ours.items() if is_handoff(span.attributes)}
+    rules = rules or Rules()
+    taken = TakenIn(rules)
+    for span in spans:
+        taken.add(span)
+    parents, stage_spans = taken.parents(), taken.stages
+    handoffs = taken.handoffs | handoffs_meant(taken, parents, rules)
     first, duplicates = _first_of_each_id(handoffs)
     handoff_above = NearestAbove(parents, handoffs)
     stages: defaultdict[Key, list[Key]] = defaultdict(list)
     incomplete: set[str] = set()
     orphans = 0
-    for key in ours.keys() - handoffs.keys():
-        above, named = handoff_above(key), named_handoff_id(ours[key].attributes)
+    for key, span in stage_spans.items():
+        above, named = key if key in handoffs else handoff_above(key), named_handoff_id(span.attributes)
         if named is not None and (above is None or _id(handoffs[above]) != named):
             above = first.get(named)
         if above is not None:
@@ -65,29 +66,11 @@ def assemble(spans: Iterable[Span]) -> Assembled:
         else:
             orphans += 1
     return Assembled(
-        handoffs=tuple(_handoff(key, stages[key], ours, parents) for key in first.values()),
+        handoffs=tuple(_handoff(handoffs[key], stages[key], stage_spans, parents) for key in first.values()),
         orphan_stages=orphans,
         incomplete=tuple(sorted(incomplete)),
         duplicates=duplicates,
     )
-
-
-def _take_in(spans: Iterable[Span]) -> tuple[dict[Key, Span], dict[Key, Key | None]]:
-    """Return the spans that are ours, and every span's parent; the same whatever the order of the spans."""
-    ours: dict[Key, Span] = {}
-    links: dict[Key, str] = {}
-    for span in spans:
-        key = (span.trace_id, span.span_id)
-        links[key] = max(links.get(key, ""), span.parent_id or "")
-        if span.name != semconv.SPAN_ASSESSMENT and (is_stage(span.attributes) or is_handoff(span.attributes)):
-            other = ours.get(key)
-            ours[key] = span if other is None or span == other else max(span, other, key=_later)
-    return ours, {key: (key[0], parent) if parent else None for key, parent in links.items()}
-
-
-def _later(span: Span) -> tuple[int, int, str]:
-    """Order spans that differ though they have one ID, which only a broken writer makes."""
-    return (span.end_ns, span.start_ns, repr(span))
 
 
 def _first_of_each_id(handoffs: Mapping[Key, Span]) -> tuple[dict[str, Key], tuple[str, ...]]:
@@ -104,8 +87,9 @@ def _id(span: Span) -> str:
     return handoff_id(span.attributes, trace_id=span.trace_id, span_id=span.span_id)
 
 
-def _handoff(key: Key, stages: list[Key], ours: Mapping[Key, Span], parents: Mapping[Key, Key | None]) -> HandoffRecord:
-    span = ours[key]
+def _handoff(
+    span: Span, stages: list[Key], spans: Mapping[Key, Span], parents: Mapping[Key, Key | None]
+) -> HandoffRecord:
     enclosing = NearestAbove(parents, frozenset(stages))
     return handoff_record(
         span.attributes,
@@ -113,7 +97,7 @@ def _handoff(key: Key, stages: list[Key], ours: Mapping[Key, Span], parents: Map
         span_id=span.span_id,
         start_ns=span.start_ns,
         end_ns=span.end_ns,
-        stages=[record for stage in stages if (record := _stage(ours[stage], enclosing(stage))) is not None],
+        stages=[record for stage in stages if (record := _stage(spans[stage], enclosing(stage))) is not None],
     )
 
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from rop_otel.core.handoff import Assessment, Severity, Verdict, assess
+from rop_otel.core.handoff.dropped import Dropped, dropped
 from rop_otel.core.handoff.verdict import at_hand
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.replay.assemble import assemble
 from rop_otel.replay.run import Judged, handoffs_of_run, judge_run
 from rop_otel.spans import Span
+from rop_otel.spans.conventions import Rules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +23,7 @@ class Report:
 
     Args:
         assessments: In order of the handoff spans' start.
+        dropped: What each stage of each of these handoffs dropped.
         orphan_stages: Stage spans that belong to no handoff.
         incomplete: IDs of handoffs whose own span is missing, sorted.
         duplicates: IDs of handoff spans that were not assessed, since another had the ID before, sorted.
@@ -29,6 +32,7 @@ class Report:
     """
 
     assessments: tuple[Assessment, ...] = ()
+    dropped: tuple[tuple[Dropped, ...], ...] = ()
     orphan_stages: int = 0
     incomplete: tuple[str, ...] = ()
     duplicates: tuple[str, ...] = ()
@@ -45,9 +49,9 @@ class Report:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the JSON shape of the contract."""
+        """Return the JSON shape of the contract, with what each stage dropped beside it."""
         return {
-            "handoffs": [assessment.as_dict() for assessment in self.assessments],
+            "handoffs": [_with_dropped(*each) for each in zip(self.assessments, self.dropped, strict=True)],
             "orphan_stages": self.orphan_stages,
             "incomplete_handoffs": list(self.incomplete),
             "duplicate_handoffs": list(self.duplicates),
@@ -55,7 +59,20 @@ class Report:
         }
 
 
-def replay(spans: Iterable[Span], *, resolver: Resolver | None = None, declaration: Opened | None = None) -> Report:
+def _with_dropped(assessment: Assessment, dropped: tuple[Dropped, ...]) -> dict[str, Any]:
+    written = assessment.as_dict()
+    for stage, found in zip(written["stages"], dropped, strict=True):
+        stage["dropped"] = None if found.ids is None else list(found.ids)
+    return written
+
+
+def replay(
+    spans: Iterable[Span],
+    *,
+    resolver: Resolver | None = None,
+    declaration: Opened | None = None,
+    rules: Rules | None = None,
+) -> Report:
     """Judge recorded spans.
 
     Args:
@@ -63,8 +80,9 @@ def replay(spans: Iterable[Span], *, resolver: Resolver | None = None, declarati
         resolver: The resolver in force; None: an ID stands for itself.
         declaration: The declaration of a run: a valid one brings the resolver in force, and judges the handoffs of its
             run.
+        rules: How spans of other conventions are read; None: as their conventions say.
     """
-    assembled = assemble(spans)
+    assembled = assemble(spans, rules)
     declared = set[str]()
     run: Judged | None = None
     if declaration is not None:
@@ -77,6 +95,7 @@ def replay(spans: Iterable[Span], *, resolver: Resolver | None = None, declarati
             assess(handoff, resolver=resolver, declaration=declaration if handoff.handoff_id in declared else None)
             for handoff in assembled.handoffs
         ),
+        dropped=tuple(dropped(handoff, resolver=resolver) for handoff in assembled.handoffs),
         orphan_stages=assembled.orphan_stages,
         incomplete=assembled.incomplete,
         duplicates=assembled.duplicates,

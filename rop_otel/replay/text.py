@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from rop_otel.core.handoff import Assessment, Severity, Verdict
+from rop_otel.core.handoff.dropped import Dropped
 from rop_otel.replay.report import Report
 
 _STYLES = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.NOT_APPLICABLE: "dim"}
@@ -26,8 +28,8 @@ def print_report(report: Report, console: Console) -> None:
         report: What to print.
         console: Where to; what comes from the spans is never taken as markup or control characters.
     """
-    for assessment in report.assessments:
-        for line in _handoff_lines(assessment):
+    for assessment, dropped in zip(report.assessments, report.dropped, strict=True):
+        for line in chain(_handoff_lines(assessment), _dropped_lines(assessment, dropped)):
             console.print(line, soft_wrap=True)
     if report.assessments:
         console.print()
@@ -81,6 +83,16 @@ def _handoff_lines(assessment: Assessment) -> Iterator[Text]:
             (finding.severity, _SEVERITIES[finding.severity]),
             printable(f" {finding.code} at {where}: {finding.message}"),
         )
+
+
+def _dropped_lines(assessment: Assessment, dropped: tuple[Dropped, ...]) -> Iterator[Text]:
+    """Say which documents fell away where, unless a verdict says what became of the one that matters."""
+    if assessment.verdict in (Verdict.PASS, Verdict.FAIL):
+        return
+    for stage in dropped:
+        if stage.ids:
+            where = "/".join(str(part) for part in (stage.stage, stage.name, stage.round) if part is not None)
+            yield Text(f"    dropped at {printable(where)}: {printable(_named(stage.ids))}", style="dim")
 
 
 def _total(report: Report) -> Text:

@@ -6,6 +6,7 @@ IDs in hex, 64-bit integers as strings.
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from rop_otel.core.handoff.attributes import is_handoff, is_stage
 from rop_otel.errors import InputError
 from rop_otel.spans import wire
 from rop_otel.spans.files import MAX_LINE_BYTES, read_lines
-from rop_otel.spans.span import Span
+from rop_otel.spans.span import Event, Span
 
 _TRACE_ID: Final = re.compile(r"(?!0+$)[0-9a-f]{32}", re.ASCII)
 _SPAN_ID: Final = re.compile(r"(?!0+$)[0-9a-f]{16}", re.ASCII)
@@ -115,9 +116,9 @@ def _span(part: wire.SpanPart, *, scope: str, service: str | None) -> Span:
         _check_id(trace_id, _TRACE_ID, "traceId must be 32 hex digits")
         _check_id(span_id, _SPAN_ID, "spanId must be 16 hex digits")
     return Span(
-        trace_id=trace_id,
-        span_id=span_id,
-        parent_id=None if parent_id in ("", _NO_SPAN) else parent_id,
+        trace_id=_hex(trace_id, part.trace_id),
+        span_id=_hex(span_id, part.span_id),
+        parent_id=None if parent_id in ("", _NO_SPAN) else _hex(parent_id, part.parent_span_id),
         name=part.name or "",
         kind=part.kind if isinstance(part.kind, int) else 0,
         start_ns=wire.integer(part.start_time_unix_nano or 0, field="startTimeUnixNano"),
@@ -127,7 +128,21 @@ def _span(part: wire.SpanPart, *, scope: str, service: str | None) -> Span:
         scope=scope,
         service=service,
         dropped_attributes=part.dropped_attributes_count or 0,
+        events=tuple(
+            Event(name=event.name or "", attributes=wire.attributes_of(event.attributes)) for event in part.events or ()
+        ),
+        dropped_events=part.dropped_events_count or 0,
     )
+
+
+def _hex(value: str, written: str | None) -> str:
+    """Return an ID that is written in base64, as protobuf's own JSON does, in hex; any other as it is."""
+    if written is None or not written.endswith("="):
+        return value
+    try:
+        return base64.b64decode(written, validate=True).hex()
+    except ValueError:
+        return value
 
 
 def _check_id(value: str, pattern: re.Pattern[str], rule: str) -> None:

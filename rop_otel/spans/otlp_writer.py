@@ -51,6 +51,10 @@ def _span(span: Span) -> dict[str, Any]:
         written["parentSpanId"] = span.parent_id
     if span.dropped_attributes:
         written["droppedAttributesCount"] = span.dropped_attributes
+    if span.events:
+        written["events"] = [{"name": each.name, "attributes": _attributes(each.attributes)} for each in span.events]
+    if span.dropped_events:
+        written["droppedEventsCount"] = span.dropped_events
     return written
 
 

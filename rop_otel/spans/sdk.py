@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from opentelemetry.trace import StatusCode, format_span_id, format_trace_id
 
 from rop_otel.spans import wire
-from rop_otel.spans.span import Span
+from rop_otel.spans.span import Event, Span
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
@@ -36,4 +36,11 @@ def from_sdk(span: ReadableSpan) -> Span:
         scope=span.instrumentation_scope.name if span.instrumentation_scope else "",
         service=service if isinstance(service, str) else None,
         dropped_attributes=span.dropped_attributes,
+        events=events_of(span),
+        dropped_events=span.dropped_events,
     )
+
+
+def events_of(span: ReadableSpan) -> tuple[Event, ...]:
+    """Return the events of a span of the SDK, as they are now."""
+    return tuple(Event(name=event.name, attributes=dict(event.attributes or {})) for event in span.events)

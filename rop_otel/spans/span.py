@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that happened within a span.
+
+    Args:
+        name: The event's name.
+        attributes: As those of a span.
+    """
+
+    name: str = ""
+    attributes: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +34,8 @@ class Span:
         scope: Name of the instrumentation scope; empty where not given.
         service: The resource's service name; None where not given.
         dropped_attributes: How many attributes were lost to a limit.
+        events: In the order in which they were added.
+        dropped_events: How many events were lost to a limit.
     """
 
     trace_id: str
@@ -35,3 +50,5 @@ class Span:
     scope: str = ""
     service: str | None = None
     dropped_attributes: int = 0
+    events: Sequence[Event] = ()
+    dropped_events: int = 0

@@ -65,6 +65,13 @@ class Status(Part):
     code: int | str | None = None
 
 
+class EventPart(Part):
+    """An event of a span as it is written."""
+
+    name: str | None = None
+    attributes: list[KeyValue] | None = None
+
+
 class SpanPart(Part):
     """A span as it is written."""
 
@@ -77,6 +84,8 @@ class SpanPart(Part):
     end_time_unix_nano: int | str | None = None
     attributes: list[KeyValue] | None = None
     dropped_attributes_count: int | None = None
+    events: list[EventPart] | None = None
+    dropped_events_count: int | None = None
     status: Status | None = None
 
 

@@ -21,12 +21,13 @@ def printed(report: Report) -> str:
 
 
 def test_the_shape_of_the_contract() -> None:
-    """The report has every field of the contract, as plain JSON."""
+    """The report has every field of the contract, and what each stage dropped, as plain JSON."""
     report = replay([*pipeline(), stage(50, "lost"), stage(51, "far", given={semconv.HANDOFF_ID: "gone"})])
     data = json.loads(json.dumps(report.as_dict(), allow_nan=False))
     [found] = data.pop("handoffs")
     assert data == {"orphan_stages": 1, "incomplete_handoffs": ["gone"], "duplicate_handoffs": [], "run": None}
     scores = found["stages"][0].pop("selected")
+    assert [row.pop("dropped") for row in found["stages"]] == [[], [], ["d4"], ["d1"]]
     assert found["stages"][0] == {"stage": "vector", "name": None, "round": None, "returned": 3, "judged": {}}
     assert (scores["recall@1"], scores["rr"]) == (1.0, 1.0)
     assert [row["stage"] for row in found.pop("stages")] == ["vector", "lexical", "fusion", "packing"]

@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
-from rop_otel.spans import Span, from_sdk, read, write
+from rop_otel.spans import Event, Span, from_sdk, read, write
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 INT64 = st.integers(-(2**63), 2**63 - 1)
@@ -39,6 +39,10 @@ SPANS = st.builds(
     scope=TEXT,
     service=st.none() | TEXT,
     dropped_attributes=st.integers(0, 100),
+    events=st.lists(st.builds(Event, name=TEXT, attributes=st.dictionaries(TEXT, VALUES, max_size=2)), max_size=2).map(
+        tuple
+    ),
+    dropped_events=st.integers(0, 100),
 )
 
 

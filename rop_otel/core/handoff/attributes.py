@@ -102,6 +102,7 @@ def stage_record(
         start_ns=start_ns,
         end_ns=end_ns,
         failed=failed,
+        foreign=get(semconv.STAGE_FOREIGN) is True,
     )
 
 

@@ -12,35 +12,51 @@ _Latest = dict[tuple[int | None, str | None, str | None], int]
 """The place of the latest stage of a round and a name (else a kind), and of a round and a kind."""
 
 
-def feeds(stages: Sequence[StageRecord]) -> tuple[tuple[int, ...], ...]:
+def feeds(stages: Sequence[StageRecord], within: Sequence[int | None] = ()) -> tuple[tuple[int, ...], ...]:
     """Return for each stage, in order, the places of the stages that feed it, ascending.
 
     A source is fed by nothing and a reader feeds nothing. ``fed_by`` names the feeding stages; otherwise a stage
     with a round is fed by the tail of its round, one without by the tail of those without and of the rounds that
-    lie between it and the previous one without.
+    lie between it and the previous one without. A foreign source that stages ran within is fed by the last of them,
+    and those feed nothing else.
+
+    Args:
+        stages: In order.
+        within: The place of the foreign source that each ran within, None where there is none; empty: none did.
     """
-    chains: dict[int | None, list[int]] = {}
+    chains: dict[tuple[int | None, int | None], list[int]] = {}
     latest: _Latest = {}
     rounds_between: dict[int, None] = {}
     fed: list[tuple[int, ...]] = []
     for place, stage in enumerate(stages):
         found: list[int] = []
-        if stage.fed_by and not kinds.is_source(stage):
+        around = within[place] if within else None
+        if within and (inside := chains.get((None, place))) is not None:
+            found = _tail(stages, inside)
+        elif stage.fed_by and not kinds.is_source(stage):
             found = sorted(_named(stage, latest))
         elif not kinds.is_source(stage):
-            found = _tail(stages, chains.get(stage.round, []))
-            if stage.round is None and rounds_between:
-                found = sorted((*found, *chain.from_iterable(_tail(stages, chains[one]) for one in rounds_between)))
+            found = _tail(stages, chains.get(_chain_of(stage, around), []))
+            if stage.round is None and around is None and rounds_between:
+                tails = (_tail(stages, chains[one, None]) for one in rounds_between)
+                found = sorted((*found, *chain.from_iterable(tails)))
         fed.append(tuple(found))
         if stage.kind == kinds.READER:
             continue
-        chains.setdefault(stage.round, []).append(place)
+        chains.setdefault(_chain_of(stage, around), []).append(place)
         latest[stage.round, stage.name or stage.kind, None] = latest[stage.round, None, stage.kind] = place
+        if around is not None:
+            continue
         if stage.round is None:
             rounds_between.clear()
         else:
             rounds_between[stage.round] = None
     return tuple(fed)
+
+
+def _chain_of(stage: StageRecord, around: int | None) -> tuple[int | None, int | None]:
+    """Return which chain a stage belongs to: that of its round, or of what it ran within, whatever its round."""
+    return (stage.round, None) if around is None else (None, around)
 
 
 def _named(stage: StageRecord, latest: _Latest) -> set[int]:

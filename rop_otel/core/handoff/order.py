@@ -8,6 +8,7 @@ from operator import not_
 from typing import NamedTuple
 
 from rop_otel.core.handoff import kinds
+from rop_otel.core.handoff.foreign import Nesting, leave_out_seen_twice, within_sources
 from rop_otel.core.handoff.record import StageRecord
 
 
@@ -17,17 +18,20 @@ class Arranged(NamedTuple):
     Args:
         kept: The stages that count.
         late: Those that ended after their handoff.
+        within: For each stage that counts, the place of the foreign source that it ran within, None where there is
+            none; empty where that is so for all.
     """
 
     kept: tuple[StageRecord, ...]
     late: tuple[StageRecord, ...]
+    within: tuple[int | None, ...] = ()
 
 
 def arrange(stages: Sequence[StageRecord], *, end_ns: int) -> Arranged:
     """Order stages by end time, start time and span ID, and leave out those that do not count.
 
     Left out: a second span with one trace and span ID, stages that end after the handoff, failed packing and
-    rescue stages, and wrappers.
+    rescue stages, foreign stages that another one tells of already, and wrappers.
 
     Args:
         stages: In any order; may be empty.
@@ -39,28 +43,39 @@ def arrange(stages: Sequence[StageRecord], *, end_ns: int) -> Arranged:
         ended and not (stage.failed and stage.kind in kinds.SHOWING)
         for stage, ended in zip(distinct, on_time, strict=True)
     ]
-    if any(stage.parent_id is not None for stage in distinct):
-        _leave_out_wrappers(distinct, counts)
-    return Arranged(tuple(compress(distinct, counts)), tuple(compress(distinct, map(not_, on_time))))
+    within: tuple[int | None, ...] = ()
+    foreign = any(stage.foreign for stage in distinct)
+    if foreign or any(stage.parent_id is not None for stage in distinct):
+        nesting = _nesting(distinct)
+        if foreign:
+            leave_out_seen_twice(distinct, nesting, counts)
+        _leave_out_wrappers(distinct, nesting, counts)
+        if foreign:
+            within = within_sources(distinct, nesting, counts)
+    return Arranged(tuple(compress(distinct, counts)), tuple(compress(distinct, map(not_, on_time))), within)
 
 
 def _position(stage: StageRecord) -> tuple[float, int, str]:
     return (float("inf") if stage.end_ns is None else stage.end_ns, stage.start_ns, stage.span_id)
 
 
-def _leave_out_wrappers(stages: Sequence[StageRecord], counts: list[bool]) -> None:
-    """Stop counting each stage that returns the same list as the last of the counting stages below it."""
+def _nesting(stages: Sequence[StageRecord]) -> Nesting:
     places = {(stage.trace_id, stage.span_id): place for place, stage in enumerate(stages)}
     parents = [None if stage.parent_id is None else places.get((stage.trace_id, stage.parent_id)) for stage in stages]
+    return Nesting(parents, sorted(range(len(stages)), key=_depths(parents).__getitem__))
+
+
+def _leave_out_wrappers(stages: Sequence[StageRecord], nesting: Nesting, counts: list[bool]) -> None:
+    """Stop counting each stage that returns the same list as the last of the counting stages below it."""
     last_below: dict[int, int] = {}
-    for place in sorted(range(len(stages)), key=_depths(parents).__getitem__, reverse=True):
+    for place in reversed(nesting.outermost_first):
         last = last_below.get(place, -1)
         if counts[place]:
             if last >= 0 and _same_list(stages[place], stages[last]):
                 counts[place] = False
             else:
                 last = max(last, place)
-        parent = parents[place]
+        parent = nesting.parents[place]
         if parent is not None:
             last_below[parent] = max(last_below.get(parent, -1), last)
 

@@ -41,6 +41,7 @@ class StageRecord:
         start_ns: Start, Unix nanoseconds.
         end_ns: End, Unix nanoseconds; None where it had not ended when its handoff did.
         failed: True where its span has status ERROR.
+        foreign: True where it was read out of a span of another convention.
     """
 
     kind: str
@@ -68,6 +69,7 @@ class StageRecord:
     start_ns: int
     end_ns: int | None
     failed: bool = False
+    foreign: bool = False
 
     @property
     def true_count(self) -> int | None:

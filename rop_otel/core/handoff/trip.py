@@ -52,8 +52,8 @@ class Trip:
     def __init__(self, record: HandoffRecord, resolver: Resolver | None) -> None:
         self.record = record
         self.resolver = resolver
-        self.stages, self.late = arrange(record.stages, end_ns=record.end_ns)
-        self.feeds = feeds(self.stages)
+        self.stages, self.late, within = arrange(record.stages, end_ns=record.end_ns)
+        self.feeds = feeds(self.stages, within)
         self._sets = tuple(None if stage.returned is None else frozenset(stage.returned) for stage in self.stages)
         self._inputs: dict[int, frozenset[str] | None] = {}
         self._latest: dict[Callable[[StageRecord], bool], list[int]] = {}

@@ -1,0 +1,64 @@
+"""Spans taken in one by one: those that are ours or can be read as ours, and what else may matter of the rest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rop_otel import semconv
+from rop_otel.core.handoff.attributes import is_handoff, is_stage
+from rop_otel.replay.ancestry import Key
+from rop_otel.spans import Span
+from rop_otel.spans.conventions import Rules, as_handoff, as_stage
+
+
+class TakenIn:
+    """Spans by trace and span ID; the same whatever their order.
+
+    Args:
+        rules: How spans of other conventions are read.
+
+    Attributes:
+        stages: Stage spans, with our attributes.
+        handoffs: Handoff spans.
+        others: The spans of others that say nothing of a handoff, as the handoffs that they would be.
+        foreign: Which stages are read out of spans of other conventions.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._links: dict[Key, str] = {}
+        self.stages: dict[Key, Span] = {}
+        self.handoffs: dict[Key, Span] = {}
+        self.others: dict[Key, Span] = {}
+        self.foreign: set[Key] = set()
+
+    def add(self, span: Span) -> None:
+        """Take in a span."""
+        key = (span.trace_id, span.span_id)
+        self._links[key] = max(self._links.get(key, ""), span.parent_id or "")
+        if span.name == semconv.SPAN_ASSESSMENT:
+            return
+        if is_stage(span.attributes):
+            _put(self.stages, key, span)
+        elif is_handoff(span.attributes):
+            _put(self.handoffs, key, span)
+        elif span.scope != semconv.SCOPE_NAME:
+            read = as_stage(span, self._rules)
+            if read is not None:
+                self.foreign.add(key)
+                _put(self.stages, key, replace(span, attributes=read, events=()))
+            _put(self.others, key, replace(span, attributes=as_handoff(span, self._rules), events=()))
+
+    def parents(self) -> dict[Key, Key | None]:
+        """Return the parent of every span."""
+        return {key: (key[0], parent) if parent else None for key, parent in self._links.items()}
+
+
+def _put(found: dict[Key, Span], key: Key, span: Span) -> None:
+    other = found.get(key)
+    found[key] = span if other is None or span == other else max(span, other, key=_later)
+
+
+def _later(span: Span) -> tuple[int, int, str]:
+    """Order spans that differ though they have one ID, which only a broken writer makes."""
+    return (span.end_ns, span.start_ns, repr(span))

@@ -1,0 +1,22 @@
+"""OpenLLMetry: searches of vector databases with an event for each result, and rerankers, whose documents have no ID.
+
+A reranker's span holds the texts that it was handed and the place of each result among them: no ID, so that its lists
+are unreadable.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rop_otel import semconv
+from rop_otel.core.handoff.kinds import RERANK, VECTOR
+from rop_otel.spans.conventions.table import Convention, StageForm
+
+_SEARCH: Final = StageForm(kind=VECTOR, returned=(semconv.GEN_AI_RETRIEVAL_DOCUMENTS,))
+
+OPENLLMETRY: Final = Convention(
+    markers=(semconv.GEN_AI_OPERATION, "llm.request.type", "db.system"),
+    stages={"vector_db_retrieve": _SEARCH, "rerank": StageForm(kind=RERANK)},
+    events=("db.query.result", "db.search.result"),
+    event_stage=_SEARCH,
+)
