@@ -26,6 +26,7 @@ from rop_otel import semconv
 from rop_otel.config import Source, as_positive, as_text, as_texts
 from rop_otel.core.handoff import Ids
 from rop_otel.errors import ConfigurationError, UsageError
+from rop_otel.export import configure_once
 from rop_otel.tracing.carrying import received, using_baggage, without_selection
 from rop_otel.tracing.handoff import Handoff, SilentHandoff
 from rop_otel.tracing.here import here, put_back
@@ -34,7 +35,7 @@ from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.opening import NOT_DUE
 from rop_otel.tracing.runtime import current
 
-__all__ = ["Selector", "Settings", "supported", "topmost", "using_baggage"]
+__all__ = ["Selector", "Settings", "configure_once", "supported", "topmost", "using_baggage"]
 
 Selector: TypeAlias = Callable[[Any], object]
 """Called with the inputs of the topmost call. Returns the selected ID, several alternatives, or None: none came."""

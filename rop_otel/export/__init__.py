@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from rop_otel.export.processor import RopSpanProcessor
-from rop_otel.export.setup import Monitoring, configure, shutdown
+from rop_otel.export.setup import Monitoring, configure, configure_once, shutdown
 
-__all__ = ["Monitoring", "RopSpanProcessor", "configure", "shutdown"]
+__all__ = ["Monitoring", "RopSpanProcessor", "configure", "configure_once", "shutdown"]

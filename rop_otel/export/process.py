@@ -73,6 +73,11 @@ class Process:
         self._observed: WeakSet[MeterProvider] = WeakSet()
         self._hooked = False
 
+    @property
+    def is_installed(self) -> bool:
+        """Whether this process is set up, be it to do nothing."""
+        return self._runtime is not None
+
     def install(
         self,
         config: Config,

@@ -109,6 +109,19 @@ def configure(
     return Monitoring(config=config, metrics_host=config.metrics_host, metrics_port=port)
 
 
+def configure_once() -> None:
+    """Set up the monitor from the environment, unless the application has set it up already.
+
+    For what may be loaded before or after the application's own :func:`configure`, whose settings stay.
+
+    Raises:
+        ConfigurationError: A setting cannot be used.
+    """
+    with _process.lock:
+        if not _process.is_installed:
+            configure()
+
+
 def shutdown(*, timeout: float = 5.0) -> None:
     """End the monitor: stop ``/metrics``, count no more, and export what is left.
 

@@ -21,6 +21,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.errors import ConfigurationError
+from rop_otel.export import configure_once
 from rop_otel.tracing import runtime
 from tests.export.scraping import samples, value
 
@@ -177,6 +178,26 @@ def test_other_caps_start_anew(outside: Outside) -> None:
     run("third")
     verdicts = samples(port)["rop_handoff_verdicts_total"]
     assert {sample.labels["rop_handoff_name"] for sample in verdicts} == {"second", "other"}
+
+
+def test_what_the_application_configured_stays(outside: Outside) -> None:
+    """What an instrumentation sets up for itself changes nothing where the application has set up the monitor."""
+    port = outside.configure(metrics_port=0, hash_key="k")
+    assert port
+    configure_once()
+    run()
+    assert value(port, "rop_handoff_verdicts_total", verdict="FAIL") == 1
+    assert runtime.current().config.hash_key == b"k"
+
+
+def test_what_nobody_configured_is_configured_once(outside: Outside, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the application's own set-up the environment decides, as it stands the first time."""
+    monkeypatch.setenv(semconv.ENV_MAX_IDS, "7")
+    configure_once()
+    monkeypatch.setenv(semconv.ENV_MAX_IDS, "8")
+    configure_once()
+    assert runtime.current().config.max_ids == 7
+    assert runtime.current().sinks != ()
 
 
 def test_switched_off_it_does_nothing(outside: Outside, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ def shorten(documents):
 INSTRUMENTATION = """
 import rop_otel as rop
 from opentelemetry.instrumentation.instrumentor import BaseInstrumentor
-from rop_otel.instrumenting import Settings, topmost
+from rop_otel.instrumenting import Settings, configure_once, topmost
 
 class ToyInstrumentor(BaseInstrumentor):
     def instrumentation_dependencies(self):
@@ -32,7 +32,7 @@ class ToyInstrumentor(BaseInstrumentor):
     def _instrument(self, **arguments):
         import toy
         settings = Settings.resolve(**arguments)
-        rop.configure()
+        configure_once()
         retrieve, shorten = toy.retrieve, rop.stage("packing", input_arg="documents")(toy.shorten)
         source = rop.stage("vector")(retrieve)
         def run(question):
