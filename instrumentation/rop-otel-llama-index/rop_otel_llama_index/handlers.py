@@ -77,10 +77,8 @@ def _postprocess(
     settings: Settings, instance: Any, arguments: _Arguments, tags: Mapping[str, object]
 ) -> Watched | None:
     outer = innermost()
-    kind = kinds.postprocessor(instance)
     stage = rop.using_stage(
-        kind.kind,
-        name=kind.name,
+        kinds.postprocessor(instance),
         input=_nodes(arguments, 0),
         id=settings.id,
         implementation=type(instance).__name__,

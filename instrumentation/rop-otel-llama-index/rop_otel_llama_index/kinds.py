@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Any, Final
 
 RETRIEVER: Final = "retriever"
-POSTPROCESSOR: Final = "postprocessor"
 
 _RETRIEVERS: Final = {
     "BM25Retriever": "lexical",
@@ -54,7 +53,7 @@ _SEVERAL: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """What kind of stage something is.
+    """What kind of stage a retriever is.
 
     Args:
         kind: One of the contract's kinds, or a custom one.
@@ -84,10 +83,9 @@ def retriever(instance: Any, inner: type) -> Kind:
     return Kind(kind=kind)
 
 
-def postprocessor(instance: Any) -> Kind:
-    """Return what a node postprocessor is."""
-    kind = _postprocessor_kind(instance.__class__)
-    return Kind(kind=POSTPROCESSOR, name=type(instance).__name__) if kind is None else Kind(kind=kind)
+def postprocessor(instance: Any) -> str:
+    """Return what kind of stage a node postprocessor is; one that is not known is its own, called as its class."""
+    return _postprocessor_kind(instance.__class__) or type(instance).__name__
 
 
 def asks_several_times(instance: object) -> bool:

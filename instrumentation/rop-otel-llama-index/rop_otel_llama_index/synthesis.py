@@ -82,7 +82,12 @@ class Synthesis(Watched):
             return
         self._told = True
         seen = self._prompts or self._arguments
-        packing = rop.using_stage("packing", input=self._named(self._nodes), id=self._settings.id)
+        packing = rop.using_stage(
+            "packing",
+            input=self._named(self._nodes),
+            id=self._settings.id,
+            implementation=type(self.instance).__name__,
+        )
         packing.__enter__()
         if seen or error is None:
             error = None  # what a prompt held was shown, whatever came of it
