@@ -9,8 +9,7 @@ from typing import Any, Final
 from opentelemetry.instrumentation.instrumentor import BaseInstrumentor  # type: ignore[attr-defined,unused-ignore]
 from wrapt import register_post_import_hook
 
-import rop_otel as rop
-from rop_otel.instrumenting import Settings, supported
+from rop_otel.instrumenting import Settings, configure_once, supported
 from rop_otel_haystack.patching import Patches
 
 VERSIONS: Final = ">=2.18,<4"
@@ -33,7 +32,7 @@ class HaystackInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignore
         settings = Settings.resolve(**arguments)
         if not supported("haystack-ai", VERSIONS):
             return
-        rop.configure()
+        configure_once()
         self._patches = patches = Patches(settings, dict(stages or {}))
         # Haystack decides at its import whether it sends telemetry: when that is remains the application's to choose.
         register_post_import_hook(lambda haystack: _watch(patches, haystack), "haystack")

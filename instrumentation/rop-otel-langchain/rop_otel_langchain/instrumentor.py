@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from opentelemetry.instrumentation.instrumentor import BaseInstrumentor  # type: ignore[attr-defined,unused-ignore]
 
-import rop_otel as rop
-from rop_otel.instrumenting import Settings, supported
+from rop_otel.instrumenting import Settings, configure_once, supported
 from rop_otel_langchain.patching import Patches
 
 VERSIONS: Final = ">=1.0,<2"
@@ -32,7 +31,7 @@ class LangChainInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignor
         decided = Settings.resolve(**settings)
         if not supported("langchain-core", VERSIONS):
             return
-        rop.configure()
+        configure_once()
         # LangChain is imported only here: another version may lack what these modules use.
         from rop_otel_langchain.chains import watch_chains
         from rop_otel_langchain.components import watch_components

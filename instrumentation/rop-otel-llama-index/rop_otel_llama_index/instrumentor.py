@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
-from opentelemetry.instrumentation.instrumentor import BaseInstrumentor
+from opentelemetry.instrumentation.instrumentor import BaseInstrumentor  # type: ignore[attr-defined,unused-ignore]
 
-import rop_otel as rop
-from rop_otel.instrumenting import Settings, supported
+from rop_otel.instrumenting import Settings, configure_once, supported
 
 if TYPE_CHECKING:
     from rop_otel_llama_index.installing import Installed
@@ -17,7 +16,7 @@ PACKAGE: Final = "llama-index-core"
 VERSIONS: Final = ">=0.12,<0.15"
 
 
-class LlamaIndexInstrumentor(BaseInstrumentor):
+class LlamaIndexInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignore]
     """Watches every query engine, chat engine and retriever of the process.
 
     ``instrument`` takes the settings of :class:`rop_otel.instrumenting.Settings`; each has an environment variable too.
@@ -35,7 +34,7 @@ class LlamaIndexInstrumentor(BaseInstrumentor):
             return
         from rop_otel_llama_index.installing import Installed  # imports LlamaIndex
 
-        rop.configure()
+        configure_once()
         self._installed = Installed(settings)
 
     def _uninstrument(self, **kwargs: Any) -> None:
