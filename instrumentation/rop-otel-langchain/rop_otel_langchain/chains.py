@@ -45,11 +45,17 @@ def watch_chains(patches: Patches, watching: Watching) -> None:
 
 
 @never_raising
+def _is_topmost(watching: Watching, chain: Any) -> bool:
+    """Return whether a call is a handoff: it retrieves something, and no other one is under way."""
+    return watching.on and not is_under_way() and contains_retrieval(chain)
+
+
+@never_raising
 def _begun(
     watching: Watching, chain: Any, inputs: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Call | None:
     """Return the call where it is a topmost one; None where one is under way, or nothing is retrieved."""
-    if is_under_way() or not contains_retrieval(chain):
+    if not _is_topmost(watching, chain):
         return None
     return Call(watching, chain, inputs, args[0] if args else kwargs.get("config"))
 
@@ -111,7 +117,7 @@ def _stream(watching: Watching) -> Wrap:
     def wrap(original: Function) -> Function:
         @functools.wraps(original)
         def stream(self: Any, input: Any, *args: Any, **kwargs: Any) -> Iterator[Any]:  # noqa: A002
-            if is_under_way() or not contains_retrieval(self):
+            if not _is_topmost(watching, self):
                 pieces: Iterator[Any] = original(self, input, *args, **kwargs)
                 return pieces
             begin = functools.partial(_begun, watching, self, input, args, kwargs)
@@ -150,7 +156,7 @@ def _astream(watching: Watching) -> Wrap:
     def wrap(original: Function) -> Function:
         @functools.wraps(original)
         def astream(self: Any, input: Any, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:  # noqa: A002
-            if is_under_way() or not contains_retrieval(self):
+            if not _is_topmost(watching, self):
                 pieces: AsyncIterator[Any] = original(self, input, *args, **kwargs)
                 return pieces
             begin = functools.partial(_begun, watching, self, input, args, kwargs)
@@ -217,7 +223,7 @@ class _Batch:
 
 @never_raising
 def _begun_batch(watching: Watching, chain: Any, inputs: Any, config: Any) -> _Batch | None:
-    if not inputs or not isinstance(inputs, list) or is_under_way() or not contains_retrieval(chain):
+    if not inputs or not isinstance(inputs, list) or not _is_topmost(watching, chain):
         return None
     return _Batch(watching, chain, inputs, config)
 

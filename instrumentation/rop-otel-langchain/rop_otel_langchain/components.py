@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from langchain_core.documents import BaseDocumentCompressor, BaseDocumentTransformer
 from langchain_core.retrievers import BaseRetriever
+from langchain_core.stores import BaseStore
 from langchain_core.vectorstores import VectorStore
 
 import rop_otel as rop
@@ -16,7 +17,12 @@ from rop_otel_langchain.feeding import Fed, plan
 from rop_otel_langchain.patching import Function, Patches, Wrap
 from rop_otel_langchain.watching import Watching, ended, never_raising
 
-_SEARCHES: Final = ("similarity_search", "max_marginal_relevance_search", "similarity_search_with_relevance_scores")
+_SEARCHES: Final = (
+    "similarity_search",
+    "max_marginal_relevance_search",
+    "similarity_search_with_relevance_scores",
+    "similarity_search_with_score",
+)
 
 
 def watch_components(patches: Patches, watching: Watching) -> None:
@@ -46,8 +52,9 @@ def _sync(watching: Watching, *, takes: bool = False) -> Wrap:
                 stage = begun.stage
                 with watching.inside(*begun.covers, planned=begun.planned), stage:
                     results = original(self, *args, **kwargs)
-                    stage.returned(results)
-                ended(results)
+                    documents = _documents(results, original)
+                    stage.returned(documents)
+                ended(documents)
                 return results
 
         return call
@@ -66,13 +73,21 @@ def _async(watching: Watching, *, takes: bool = False) -> Wrap:
                 stage = begun.stage
                 with watching.inside(*begun.covers, planned=begun.planned), stage:
                     results = await original(self, *args, **kwargs)
-                    stage.returned(results)
-                ended(results)
+                    documents = _documents(results, original)
+                    stage.returned(documents)
+                ended(documents)
                 return results
 
         return call
 
     return wrap
+
+
+def _documents(results: Any, search: Function) -> Any:
+    """Return the documents of a search, without scores of which it is not known whether the highest is the best."""
+    if search.__name__.endswith("_with_score") and isinstance(results, list):
+        return [each[0] if isinstance(each, tuple) and each else each for each in results]
+    return results
 
 
 class _Begun(NamedTuple):
@@ -86,7 +101,7 @@ def _begun(
     watching: Watching, component: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, takes: bool
 ) -> _Begun | None:
     """Return the stage of a call; None where it is none, or belongs to one that is under way."""
-    kind = watching.kinds.of(component)
+    kind = watching.kinds.of(component) if watching.on else None
     if kind is None or watching.covered(component):
         return None
     if isinstance(component, BaseDocumentTransformer) and not rop.current_handoff().id:
@@ -102,6 +117,7 @@ def _begun(
         input=handed,
         name=fed.name,
         fed_by=fed.fed_by,
+        id=_parent_id(watching, component),
     )
     return _Begun(stage, _covers(component), planned)
 
@@ -114,4 +130,12 @@ def _covers(component: Any) -> tuple[object, ...]:
 
 def _expands(component: Any) -> bool:
     """Return whether a retriever searches for small documents and returns the larger ones that hold them."""
-    return hasattr(component, "docstore")
+    return isinstance(getattr(component, "docstore", None), BaseStore)
+
+
+def _parent_id(watching: Watching, component: Any) -> str | None:
+    """Return where small documents name the larger ones, where a search for them is a part of finding those."""
+    around = watching.component
+    if isinstance(component, VectorStore) and _expands(around) and around.vectorstore is component:
+        return f"metadata.{around.id_key}"
+    return None

@@ -30,7 +30,7 @@ def documents_in(value: object) -> list[Documents]:
 
 
 def same_documents(one: Documents, other: Documents) -> bool:
-    """Return whether two lists hold the same documents in the same order: the same objects, or copies with their IDs."""
+    """Return whether two lists hold the same documents in the same order: objects, or copies with their IDs."""
     return len(one) == len(other) and all(
         left is right or (left.id is not None and left.id == right.id) for left, right in zip(one, other, strict=True)
     )
@@ -45,20 +45,33 @@ def shown_in(text: str, documents: Documents) -> list[tuple[Document, str | None
     """
     prompt = rest = plain(text)
     texts = [plain(document.page_content) for document in documents]
-    heads = [each[:_HEAD] for each in texts]
     found: dict[int, int] = {}
-    for place in sorted(range(len(texts)), key=lambda each: -len(texts[each])):
-        for part in dict.fromkeys((texts[place], heads[place])):
-            at = rest.find(part) if part else -1
+    longest_first = sorted(range(len(texts)), key=lambda place: -len(texts[place]))
+    for part in (slice(None), slice(_HEAD)):
+        left = [place for place in longest_first if place not in found and len(texts[place]) > (part.stop or 0)]
+        for place in left:
+            piece = texts[place][part]
+            at = _find(rest, piece)
             if at >= 0:
                 found[place] = at
                 # It is blanked, so that no shorter text is found inside of this one.
-                rest = rest[:at] + "\0" * len(part) + rest[at + len(part) :]
-                break
-    seen = {heads[place] for place in found}
-    if any(head in seen for place, head in enumerate(heads) if place not in found):
-        return None
+                rest = rest[:at] + "\0" * len(piece) + rest[at + len(piece) :]
+        missing = {texts[place][part] for place in left if place not in found}
+        if any(texts[place][part] in missing for place in left if place in found):
+            return None
     return [(documents[place], _label(prompt, found[place])) for place in sorted(found, key=found.__getitem__)] or None
+
+
+def _find(prompt: str, piece: str) -> int:
+    """Return where a text is in a prompt, and not a part of other words; -1 where it is not."""
+    at = prompt.find(piece)
+    while at >= 0:
+        end = at + len(piece)
+        before, after = prompt[max(0, at - 1) : at], prompt[end : end + 1]
+        if not (before.isalnum() and piece[0].isalnum()) and (len(piece) == _HEAD or not after.isalnum()):
+            return at
+        at = prompt.find(piece, at + 1)
+    return -1
 
 
 def _label(prompt: str, at: int) -> str | None:

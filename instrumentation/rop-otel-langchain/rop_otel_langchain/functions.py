@@ -29,7 +29,7 @@ def watch_functions(patches: Patches, watching: Watching) -> None:
     def wrap(original: Function) -> Function:
         @functools.wraps(original)
         def call(func: Any, input: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's name
-            if not _is_watched(func):
+            if not _is_watched(watching, func):
                 return original(func, input, *args, **kwargs)
             with watching.inside() as below:
                 output = original(func, input, *args, **kwargs)
@@ -42,7 +42,7 @@ def watch_functions(patches: Patches, watching: Watching) -> None:
         @functools.wraps(original)
         def call(func: Any, input: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A002
             awaited = original(func, input, *args, **kwargs)
-            if not _is_watched(func) or not inspect.iscoroutine(awaited):
+            if not _is_watched(watching, func) or not inspect.iscoroutine(awaited):
                 return awaited
             return _awaited(watching, func, input, awaited)
 
@@ -61,11 +61,14 @@ async def _awaited(watching: Watching, func: Any, given: Any, coroutine: Any) ->
     return output
 
 
-def _is_watched(func: Any) -> bool:
+@never_raising
+def _is_watched(watching: Watching, func: Any) -> bool:
     """Return whether a function is of the application: LangChain calls its own methods in the same way."""
-    if not rop.current_handoff().id or isinstance(getattr(func, "__self__", None), Runnable):
+    if not watching.on or not rop.current_handoff().id:
         return False
-    return not getattr(func, "__module__", "").startswith("langchain_core.runnables.")
+    if isinstance(getattr(func, "__self__", None), Runnable):
+        return False
+    return not str(getattr(func, "__module__", "")).startswith("langchain_core.runnables.")
 
 
 @never_raising
@@ -149,7 +152,7 @@ def _aprompting(watching: Watching) -> Any:
 
 @never_raising
 def _observe_prompt(watching: Watching, template: Any, given: Any, prompt: Any) -> None:
-    if not isinstance(given, dict) or watching.in_stage or not rop.current_handoff().id:
+    if not watching.on or not isinstance(given, dict) or watching.in_stage or not rop.current_handoff().id:
         return
     used = [given[key] for key in template.input_variables if are_documents(given.get(key))]
     if used and isinstance(prompt, PromptValue):

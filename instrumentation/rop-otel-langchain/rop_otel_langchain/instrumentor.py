@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from opentelemetry.instrumentation.instrumentor import BaseInstrumentor  # type: ignore[attr-defined,unused-ignore]
 
+import rop_otel as rop
 from rop_otel.instrumenting import Settings, configure_once, supported
 from rop_otel_langchain.patching import Patches
 
-VERSIONS: Final = ">=1.0,<2"
+if TYPE_CHECKING:
+    from rop_otel_langchain.watching import Watching
+
+VERSIONS: Final = ">=0.3,<2"
 """Versions of langchain-core that are watched."""
 
 
@@ -22,6 +26,7 @@ class LangChainInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignor
     """
 
     _patches: Patches | None = None
+    _watching: Watching | None = None
 
     def instrumentation_dependencies(self) -> Collection[str]:
         """Return none: a version that is not watched is told by a warning of our own, where it is used."""
@@ -29,6 +34,9 @@ class LangChainInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignor
 
     def _instrument(self, *, stages: Mapping[str, str | None] | None = None, **settings: Any) -> None:
         decided = Settings.resolve(**settings)
+        for name, kind in (stages or {}).items():
+            if kind is not None and (not isinstance(kind, str) or not kind):
+                raise rop.RopError(f"stages[{name!r}] is {kind!r}; it must be the kind of a stage, or None")
         if not supported("langchain-core", VERSIONS):
             return
         configure_once()
@@ -39,13 +47,14 @@ class LangChainInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignor
         from rop_otel_langchain.kinds import Kinds
         from rop_otel_langchain.watching import Watching
 
-        watching = Watching(decided, Kinds(stages or {}))
+        self._watching = watching = Watching(decided, Kinds(stages or {}))
         self._patches = Patches()
         watch_components(self._patches, watching)
         watch_functions(self._patches, watching)
         watch_chains(self._patches, watching)
 
     def _uninstrument(self, **_: Any) -> None:
-        patches, self._patches = self._patches, None
-        if patches is not None:
-            patches.undo()
+        if self._patches is not None and self._watching is not None:
+            self._watching.on = False
+            self._patches.undo()
+            self._patches = self._watching = None

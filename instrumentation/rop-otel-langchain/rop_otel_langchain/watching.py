@@ -24,6 +24,8 @@ _failed: Final[set[str]] = set()
 _SCORE: Final = "metadata.relevance_score"
 """Where rerankers of LangChain leave their scores; other scores in the metadata are of an earlier stage."""
 
+_SCORING: Final = frozenset({"vector", "lexical"})
+
 
 class Below:
     """What ended inside of a component or function while it ran.
@@ -66,9 +68,13 @@ class Watching:
     Args:
         settings: Those that every framework has.
         kinds: Knows the kind of each component.
+
+    Attributes:
+        on: False once it is over: what others wrapped around a wrapper of ours cannot be put back.
     """
 
     def __init__(self, settings: Settings, kinds: Kinds) -> None:
+        self.on = True
         self.settings = settings
         self.kinds = kinds
         self._id = settings.id or "id"
@@ -77,6 +83,12 @@ class Watching:
         """Return whether a component is inside of its own stage, or of one that stands for it."""
         at = _here.get()
         return at is not None and any(each is component for each in at.covers)
+
+    @property
+    def component(self) -> Any:
+        """The innermost component that the caller is inside of; None outside of any."""
+        at = _here.get()
+        return at.covers[0] if at is not None and at.covers else None
 
     @property
     def in_stage(self) -> bool:
@@ -107,10 +119,17 @@ class Watching:
         finally:
             _here.reset(token)
 
-    def stage(self, kind: str, *, source: bool = False, name: str | None = None, **described: Any) -> rop.Stage:
-        """Return a stage of documents of LangChain."""
-        score = None if source or kind in ("vector", "lexical") else _SCORE
-        return rop.using_stage(kind, source=source, name=name, id=self._id, score=score, **described)
+    def stage(
+        self,
+        kind: str,
+        *,
+        source: bool = False,
+        id: str | None = None,  # noqa: A002 - the word that users know
+        **described: Any,
+    ) -> rop.Stage:
+        """Return a stage of documents of LangChain; their IDs are where the settings say, unless told otherwise."""
+        score = None if source or kind in _SCORING else _SCORE
+        return rop.using_stage(kind, source=source, id=id or self._id, score=score, **described)
 
 
 def ended(documents: object) -> None:

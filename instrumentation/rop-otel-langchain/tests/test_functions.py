@@ -1,0 +1,143 @@
+"""Functions that take or give documents, and the prompts that are made of documents."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+
+import rop_otel as rop
+
+
+def keep_two(documents: Sequence[Document]) -> list[Document]:
+    """Cut."""
+    return [*documents[:2]]
+
+
+async def akeep_two(documents: Sequence[Document]) -> list[Document]:
+    """Cut."""
+    return [*documents[:2]]
+
+
+@pytest.mark.parametrize("function", [keep_two, akeep_two])
+def test_a_function_between_is_a_stage_with_its_name(parts: Any, seen: Any, function: Any) -> None:
+    """A function that takes and gives documents is a stage, and a loss there names it."""
+    chain = parts.lcel(parts.vector() | RunnableLambda(function))
+    asyncio.run(chain.ainvoke("n3"))
+    assert seen.lists[1:] == [(function.__name__, ["n1", "n2"]), ("packing", ["n1", "n2"])]
+    assert str(seen.assessment).endswith(f"FAIL, the selected object was lost at {function.__name__} (dropped)")
+
+
+def test_a_function_in_a_stream(parts: Any, seen: Any) -> None:
+    """In a stream functions are called in another way, and seen as well."""
+    assert [*parts.lcel(parts.vector() | keep_two).stream("n3")]
+    assert seen.kinds == ["vector", "keep_two", "packing"]
+
+
+def test_functions_without_a_name(parts: Any, seen: Any) -> None:
+    """A lambda, and a function that is named like what a reader is shown, are a ``function``."""
+
+    def packing(documents: Sequence[Document]) -> list[Document]:
+        return [*documents[:1]]
+
+    parts.lcel(parts.vector() | (lambda documents: documents[:2]) | packing).invoke("n1")
+    assert seen.kinds == ["vector", "function", "function", "packing"]
+
+
+def test_a_function_that_finds_documents_is_a_source(parts: Any, seen: Any) -> None:
+    """Documents that come from no documents, and from no stage inside, are retrieved."""
+
+    def own_index(question: str) -> list[Document]:
+        return [*parts.notes[:2]]
+
+    parts.lcel(parts.vector(1) | (lambda _: "again") | RunnableLambda(own_index)).invoke("n2")
+    assert [(stage.kind, stage.source) for stage in seen.stages[:2]] == [("vector", False), ("retriever", True)]
+
+
+def test_a_function_that_only_passes_documents_on_is_no_stage(parts: Any, seen: Any) -> None:
+    """Neither one that returns what a stage inside of it returned, nor one that copies documents, is one."""
+    retriever = parts.vector()
+
+    def found(question: str) -> list[Document]:
+        return retriever.invoke(question)
+
+    def copied(documents: list[Document]) -> list[Document]:
+        return [document.model_copy() for document in documents]
+
+    parts.lcel(RunnableLambda(found) | copied).invoke("n2")
+    assert seen.kinds == ["vector", "packing"]
+
+
+def test_documents_in_a_mapping(parts: Any, seen: Any) -> None:
+    """Documents that a function takes out of its inputs, and puts back into them, are seen."""
+
+    def cut(inputs: dict[str, Any]) -> dict[str, Any]:
+        return {**inputs, "context": inputs["context"][:1]}
+
+    retrieved = RunnablePassthrough.assign(context=(lambda inputs: inputs["input"]) | parts.vector())
+    formatted = RunnablePassthrough.assign(context=lambda inputs: parts.joined(inputs["context"]))
+    (retrieved | cut | formatted | parts.prompt).invoke({"input": "n2"})
+    assert seen.lists[1:] == [("cut", ["n1"]), ("packing", ["n1"])]
+
+
+def test_the_prompt_says_what_was_packed(parts: Any, seen: Any) -> None:
+    """Of the documents that a formatting function is handed, those count whose text it wrote, in its order."""
+
+    def last_first(documents: Sequence[Document]) -> str:
+        return " ".join(document.page_content.replace(" ", "\n") for document in documents[:0:-1])
+
+    parts.lcel(parts.vector(), last_first).invoke("n1")
+    packing = seen.stages[-1]
+    assert (packing.input, packing.returned) == (("n1", "n2", "n3"), ("n3", "n2"))
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at packing (over_budget)")
+
+
+def test_labels_are_those_of_the_prompt(parts: Any, seen: Any) -> None:
+    """A label in brackets before each text is what the answer may cite; not where one has none."""
+
+    def numbered(documents: Sequence[Document]) -> str:
+        return "\n".join(f"[{place}] {each.page_content}" for place, each in enumerate(documents, 1))
+
+    parts.lcel(parts.vector(), numbered).invoke("n1")
+    assert seen.stages[-1].labels == ("1", "2", "3")
+
+    def partly(documents: Sequence[Document]) -> str:
+        return f"[1] {parts.joined(documents)}"
+
+    parts.lcel(parts.vector(), partly).invoke("n1")
+    assert seen.captured.records[-1].stages[-1].labels is None
+
+
+def test_a_text_that_shows_no_document_is_no_prompt(parts: Any, seen: Any) -> None:
+    """A function that tells a number or a name of documents packs nothing: nothing is guessed."""
+    count = RunnableLambda(lambda documents: f"{len(documents)} documents")
+    (parts.vector() | count).invoke("n1")
+    assert seen.kinds == ["vector"]
+
+
+def test_documents_in_a_prompt_as_they_are(parts: Any, seen: Any) -> None:
+    """Documents that a prompt is given without any formatting are packed."""
+    chain = {"context": parts.vector(), "input": RunnablePassthrough()} | parts.prompt
+    chain.invoke("n2")
+    assert seen.lists[-1] == ("packing", ["n1", "n2", "n3"])
+    asyncio.run((chain | FakeListChatModel(responses=["yes"])).ainvoke("n2"))
+    assert seen.assessments[-1].verdict is rop.Verdict.PASS
+
+
+def test_a_batch_of_prompts(parts: Any, seen: Any) -> None:
+    """In a batch each prompt is its own question's."""
+    chain = {"context": parts.vector(), "input": RunnablePassthrough()} | parts.prompt
+    chain.batch(["n2", "n5"])
+    assert sorted(assessment.verdict for assessment in seen.assessments) == ["FAIL", "PASS"]
+
+
+def test_the_stuff_chain_packs(parts: Any, seen: Any) -> None:
+    """LangChain's own chain formats documents with a function of its own, which is seen likewise."""
+    parts.qa(parts.vector()).invoke({"input": "n2"})
+    assert seen.kinds == ["vector", "packing", "reader"]
+    assert seen.stages[1].input == ("n1", "n2", "n3")
