@@ -24,7 +24,6 @@ from opentelemetry.context import Context, attach, get_current
 import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.config import Source, as_positive, as_text, as_texts
-from rop_otel.core.handoff import Ids
 from rop_otel.errors import ConfigurationError, UsageError
 from rop_otel.export import configure_once
 from rop_otel.tracing.carrying import received, using_baggage, without_selection
@@ -119,7 +118,7 @@ class topmost:  # noqa: N801 - used like a function
         metadata: What else the application said about it.
     """
 
-    __slots__ = ("_inputs", "_metadata", "_moved", "_name", "_own", "_received", "_settings")
+    __slots__ = ("_inputs", "_metadata", "_moved", "_name", "_own", "_settings")
 
     def __init__(
         self, settings: Settings, *, name: str, inputs: object = None, metadata: Mapping[str, object] | None = None
@@ -129,7 +128,6 @@ class topmost:  # noqa: N801 - used like a function
         self._inputs = inputs
         self._metadata = metadata
         self._own: Handoff | None = None
-        self._received: Ids | None = None
         self._moved: tuple[Context, Context] | None = None
 
     def __enter__(self) -> Handoff:
@@ -165,7 +163,6 @@ class topmost:  # noqa: N801 - used like a function
         if context is not before:
             self._moved = context, before
             attach(context)
-            self._received = received(before)
 
     def _open(self) -> Handoff:
         opened = rop.handoff(self._name, cutoff=self._settings.cutoff, selected=self._selected())
@@ -182,25 +179,31 @@ class topmost:  # noqa: N801 - used like a function
             found.select(selected)
 
     def _selected(self) -> object:
-        """Return what was selected, ``NOT_DUE`` where no selection is."""
+        """Return what was selected, ``NOT_DUE`` where no selection is or none can be found out."""
+        try:
+            return self._look()
+        except Exception:  # noqa: BLE001 - the application's selector and mappings
+            wrong = "what was selected could not be found out, so it has no selection"
+            current().mishaps.failure(Mishap.HANDOFF, self._place, wrong)
+            return NOT_DUE
+
+    def _look(self) -> object:
         settings = self._settings
         if settings.selected_by is not None:
-            return self._ask(settings.selected_by)
+            return _answer(settings.selected_by, self._inputs)
         for held in (self._metadata, self._inputs):
             if settings.selected_key is not None and isinstance(held, Mapping) and settings.selected_key in held:
                 return held[settings.selected_key]
-        return NOT_DUE if self._received is None else self._received
+        carried = None if self._moved is None else received(self._moved[1])
+        return NOT_DUE if carried is None else carried
 
-    def _ask(self, selector: Selector) -> object:
-        try:
-            selected = selector(self._inputs)
-            if inspect.iscoroutine(selected):
-                selected.close()
-                raise UsageError("the selector is a coroutine function; it must be a plain one")
-        except Exception:  # noqa: BLE001 - the application's code
-            current().mishaps.failure(Mishap.HANDOFF, self._place, "its selector raised, so it has no selection")
-            return NOT_DUE
-        return selected
+
+def _answer(selector: Selector, inputs: object) -> object:
+    selected = selector(inputs)
+    if inspect.iscoroutine(selected):
+        selected.close()
+        raise UsageError("the selector is a coroutine function; it must be a plain one")
+    return selected
 
 
 def supported(package: str, specifier: str) -> bool:

@@ -33,6 +33,13 @@ class Questions:
         return self._answer
 
 
+class Hostile(dict[str, object]):
+    """A mapping that raises."""
+
+    def __contains__(self, key: object) -> bool:
+        raise RuntimeError("not now")
+
+
 @contextmanager
 def received(entry: object) -> Iterator[None]:
     """Be in a request that came with a selection in its baggage."""
@@ -140,6 +147,15 @@ def test_a_selector_that_raises_is_not_asked_again(watched: Watched) -> None:
     with topmost(settings, name="outer", inputs="first"), topmost(settings, name="inner", inputs="second"):
         pass
     assert questions.asked == ["first"]
+
+
+def test_inputs_that_raise_harm_nothing(watched: Watched) -> None:
+    """A mapping whose own code raises leaves the handoff without a selection, and no more."""
+    with topmost(Settings(selected_key="page"), name="chain", inputs=Hostile()):
+        retrieve("a", packed=("a",))
+    assert selected(watched) is None
+    assert len(watched.stages()) == 2
+    assert watched.errors("handoff") == 1
 
 
 def test_a_selector_that_is_a_coroutine_is_no_selector(watched: Watched) -> None:
