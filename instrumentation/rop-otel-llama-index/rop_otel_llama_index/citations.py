@@ -11,14 +11,13 @@ from rop_otel_llama_index.watched import failed, innermost
 
 def remember(wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Cut nodes into citable pieces, and remember in the running call which node each is of."""
-    nodes = list(args[0] if args else kwargs.get("nodes", ()))
     pieces = wrapped(*args, **kwargs)
     try:
         watched = innermost()
-        if watched is not None and watched.call is not None:
-            watched.call.originals.update(
-                (piece.node_id, node) for piece, node in _pairs(nodes, pieces) if piece.node_id != node.node_id
-            )
+        nodes = list(args[0] if args else kwargs["nodes"])
+        known = {node.node_id for node in nodes}
+        if watched is not None and watched.call is not None and any(piece.node_id not in known for piece in pieces):
+            watched.call.originals.update((piece.node_id, node) for piece, node in _pairs(nodes, pieces))
     except Exception:  # noqa: BLE001 - monitoring never raises into the application
         failed("the sources of CitationQueryEngine")
     return pieces

@@ -19,7 +19,12 @@ def content(node: Any) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a text with single spaces: splitters and templates change them."""
+    """Return a text with single spaces, and without backslashes.
+
+    Splitters and templates change spaces, and some synthesizers put the ``repr()`` of a list into the prompt.
+    """
+    if "\\" in text:
+        text = text.replace("\\n", " ").replace("\\t", " ").replace("\\", "")
     return " ".join(text.split())
 
 

@@ -57,7 +57,7 @@ class Call:
 
 
 class Watched:
-    """Something that is watched while it runs; it is current from its making to :meth:`end`.
+    """Something that is watched while it runs; it is current from its making to :meth:`finish`.
 
     Args:
         instance: The engine, retriever, postprocessor or synthesizer.
@@ -101,14 +101,17 @@ class Watched:
             self.end(error)
         except Exception:  # noqa: BLE001
             failed(f"the end of {type(self.instance).__name__}")
+        finally:
+            if get_value(_KEY) is self:
+                attach(self._before)
 
     def end(self, error: BaseException | None = None) -> None:
-        """Put the context back, and end what began with it."""
-        self._block.__exit__(None if error is None else type(error), error, None)
-        if self._begun is not None:
-            self._begun.release(error)
-        if get_value(_KEY) is self:
-            attach(self._before)
+        """End what began with it."""
+        try:
+            self._block.__exit__(None if error is None else type(error), error, None)
+        finally:
+            if self._begun is not None:
+                self._begun.release(error)
 
 
 class Listing(Watched):

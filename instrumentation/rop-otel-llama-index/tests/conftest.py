@@ -34,10 +34,10 @@ def watch() -> Iterator[Watch]:
 
 
 @pytest.fixture
-def loop() -> Iterator[None]:
+def loop() -> Iterator[asyncio.AbstractEventLoop]:
     """An event loop that LlamaIndex finds, instead of making one that nobody closes."""
     made = asyncio.new_event_loop()
     asyncio.set_event_loop(made)
-    yield
+    yield made
     asyncio.set_event_loop(None)
     made.close()

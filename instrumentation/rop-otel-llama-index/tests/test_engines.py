@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -11,7 +10,7 @@ from llama_index.core import QueryBundle
 from llama_index.core.base.base_selector import BaseSelector, SelectorResult, SingleSelection
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.chat_engine import CondenseQuestionChatEngine, ContextChatEngine, SimpleChatEngine
-from llama_index.core.instrumentation.dispatcher import instrument_tags
+from llama_index.core.instrumentation.dispatcher import instrument_tags  # type: ignore[attr-defined]
 from llama_index.core.query_engine import CustomQueryEngine, RouterQueryEngine, SubQuestionQueryEngine
 from llama_index.core.question_gen.types import BaseQuestionGenerator, SubQuestion
 from llama_index.core.tools import QueryEngineTool, ToolMetadata
@@ -127,7 +126,6 @@ def test_an_engine_of_the_applications_own(watch: Watch) -> None:
     assert (watch.only.handoff_name, watch.only.verdict, watch.kinds()) == ("Own", "PASS", ["lexical"])
 
 
-@pytest.mark.usefixtures("loop")
 @pytest.mark.parametrize("way", ["in turn", "at once", "awaited"])
 def test_sub_questions_are_rounds(watch: Watch, way: str, loop: Any) -> None:
     """Each sub-question is a round with its own stages; what the rounds were shown is the shown list."""
@@ -136,7 +134,7 @@ def test_sub_questions_are_rounds(watch: Watch, way: str, loop: Any) -> None:
         tools(), llm=Model(), question_gen=Questions(), use_async=way == "at once", verbose=False
     )
     if way == "awaited":
-        asyncio.run(asking.aquery("?"))  # type: ignore[arg-type]
+        loop.run_until_complete(asking.aquery("?"))
     else:
         asking.query("?")
     assert watch.only.handoff_name == "SubQuestionQueryEngine"

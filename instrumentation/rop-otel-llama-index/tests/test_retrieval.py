@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from llama_index.core import MockEmbedding, QueryBundle, SimpleKeywordTableIndex, SummaryIndex
 from llama_index.core.llms import MockLLM
-from llama_index.core.retrievers import AutoMergingRetriever, BaseRetriever, QueryFusionRetriever
+from llama_index.core.retrievers import AutoMergingRetriever, BaseRetriever, QueryFusionRetriever, VectorIndexRetriever
+from llama_index.core.retrievers.fusion_retriever import FUSION_MODES
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.storage import StorageContext
 from llama_index_parts import NODES, BM25Retriever, Found, Watch, engine, node, scored, vector
@@ -26,6 +27,11 @@ class Joined(BaseRetriever):
         return [each for arm in self.arms for each in arm.retrieve(query_bundle)][1:]
 
 
+def identified(raw: Any) -> TextNode:
+    """Return a node with an ID that LlamaIndex would not take."""
+    return TextNode.model_construct(id_=raw, text=repr(raw))
+
+
 def by_embedding() -> BaseRetriever:
     """Return a retriever that embeds the nodes of a plain list."""
     return SummaryIndex(NODES).as_retriever(retriever_mode="embedding", embed_model=MockEmbedding(4))
@@ -34,7 +40,12 @@ def by_embedding() -> BaseRetriever:
 def fused(*arms: BaseRetriever, use_async: bool = False, top_k: int = 10) -> QueryFusionRetriever:
     """Return a fusion that makes up no queries."""
     return QueryFusionRetriever(
-        list(arms), llm=MockLLM(), num_queries=1, use_async=use_async, similarity_top_k=top_k, mode="reciprocal_rerank"
+        list(arms),
+        llm=MockLLM(),
+        num_queries=1,
+        use_async=use_async,
+        similarity_top_k=top_k,
+        mode=FUSION_MODES.RECIPROCAL_RANK,
     )
 
 
@@ -106,7 +117,9 @@ def test_a_retriever_of_retrievers_is_no_source(watch: Watch) -> None:
 def test_merging_retriever_is_no_source(watch: Watch) -> None:
     """LlamaIndex's own retrievers that work on others are no sources either."""
     watch()
-    merging = AutoMergingRetriever(vector(), StorageContext.from_defaults(), verbose=False)
+    arm = vector()
+    assert isinstance(arm, VectorIndexRetriever)
+    merging = AutoMergingRetriever(arm, StorageContext.from_defaults(), verbose=False)
     merging.retrieve("?")
     assert [(stage.kind, stage.name, stage.source) for stage in watch.stages] == [
         ("vector", None, False),
@@ -150,8 +163,8 @@ def test_the_parent_document_is_no_id_unless_asked(watch: Watch) -> None:
 @pytest.mark.parametrize(
     ("found", "ids"),
     [
-        ([NodeWithScore(node=TextNode.model_construct(id_=None, text="x"), score=1.0), *scored("n1")], ("", "n1")),
-        ([NodeWithScore(node=TextNode.model_construct(id_=7, text="x"), score=1.0), *scored("n1")], ("7", "n1")),
+        ([NodeWithScore(node=identified(None), score=1.0), *scored("n1")], ("", "n1")),
+        ([NodeWithScore(node=identified(7), score=1.0), *scored("n1")], ("7", "n1")),
         ([NodeWithScore(node=node("n1"), score=math.nan)], ("n1",)),
         ([NodeWithScore(node=node("n1"))], ("n1",)),
         (iter(scored("n1", "n2")), ("n1", "n2")),
@@ -171,7 +184,7 @@ def test_odd_lists(watch: Watch, found: Any, ids: tuple[str, ...]) -> None:
 def test_ids_that_collide_after_str(watch: Watch) -> None:
     """Two IDs that are one as text are a repeated ID, which is a finding and no crash."""
     watch()
-    found = [NodeWithScore(node=TextNode.model_construct(id_=raw, text=str(raw)), score=1.0) for raw in (7, "7")]
+    found = [NodeWithScore(node=identified(raw), score=1.0) for raw in (7, "7")]
     engine(Found(found=found)).query("?")
     assert "duplicate_ids" in {finding.code for finding in watch.only.findings}
 

@@ -48,8 +48,9 @@ def test_what_a_lazy_model_was_asked_counts(watch: Watch) -> None:
 def test_citations_of_a_stream(watch: Watch) -> None:
     """Labels that the streamed text cites are found in the whole of it."""
     watch(selected_by=lambda question: "n2")
+    nowhere: Any = None
     made = CitationQueryEngine.from_args(
-        None, retriever=BM25Retriever("n1", "n2"), llm=Model(answer="So it is [2]."), streaming=True
+        nowhere, retriever=BM25Retriever("n1", "n2"), llm=Model(answer="So it is [2]."), streaming=True
     )
     assert str(made.query("?")).strip() == "So it is [2]."
     assert (watch.only.verdict, watch.reader.citations) == ("PASS", ("2",))

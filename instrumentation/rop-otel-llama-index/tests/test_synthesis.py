@@ -85,6 +85,15 @@ def test_what_is_cut_from_the_prompt_was_not_shown(watch: Watch, llm: type[Custo
     assert (watch.only.dropped_at, watch.only.drop_cause) == ("packing", "over_budget")
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_a_text_of_several_lines_is_found(watch: Watch, mode: ResponseMode) -> None:
+    """A text with lines, quotes and backslashes is found in a prompt that holds it, or the representation of it."""
+    watch(selected_by=lambda question: "p1")
+    lines = 'It\'s the "first" line,\n\n\tthen `a\\nb`\nand the last.'
+    engine(Found(found=passages(lines, "beta")), response_mode=mode).query("?")
+    assert watch.stages[-1].returned == ("p1", "p2")
+
+
 def test_what_is_cut_in_the_middle_was_shown(watch: Watch) -> None:
     """A node of which the prompt holds the beginning counts as shown."""
     watch(selected_by=lambda question: "p3")
@@ -180,6 +189,8 @@ def test_a_node_in_several_pieces_and_its_double(watch: Watch) -> None:
     watch()
     long = " ".join(f"This is sentence {place}." for place in range(60))
     found = passages("The same text.", long, "The same text.", "The same text.")
+    for place, each in enumerate(found):
+        each.node.metadata["place"] = place  # older versions drop doubles
     made = CitationQueryEngine(Found(found=found), llm=Model(), citation_chunk_size=128, citation_chunk_overlap=0)
     made.query("?")
     returned = watch.stages[-1].returned
