@@ -32,7 +32,7 @@ class LangChainInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignor
         """Return none: a version that is not watched is told by a warning of our own, where it is used."""
         return ()
 
-    def _instrument(self, *, stages: Mapping[str, str | None] | None = None, **settings: Any) -> None:
+    def _instrument(self, *, stages: Mapping[str, Any] | None = None, **settings: Any) -> None:
         decided = Settings.resolve(**settings)
         for name, kind in (stages or {}).items():
             if kind is not None and (not isinstance(kind, str) or not kind):

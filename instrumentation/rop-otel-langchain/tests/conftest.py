@@ -27,6 +27,11 @@ NOTES = [Document(id=f"n{number}", page_content=f"Note {number} is about subject
 PROMPT = ChatPromptTemplate.from_template("{context}\n\nQuestion: {input}")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Pass over what the oldest versions of LangChain do that pydantic has come to warn of."""
+    config.addinivalue_line("filterwarnings", "ignore:Accessing the 'model_:DeprecationWarning")
+
+
 class Given(BaseRetriever):
     """A retriever that returns what it is told to, or raises it."""
 
@@ -114,17 +119,21 @@ class Parts:
         """Format documents."""
         return "\n\n".join(document.page_content for document in documents)
 
-    def lcel(self, retrieval: Any, formatting: Callable[..., str] | None = None, answer: str = "So it is.") -> Runnable:
+    def lcel(
+        self, retrieval: Any, formatting: Callable[..., str] | None = None, answer: str = "So it is."
+    ) -> Runnable[Any, Any]:
         """Return a chain that is put together by hand."""
         context = retrieval | RunnableLambda(formatting or self.joined)
         return {"context": context, "input": RunnablePassthrough()} | PROMPT | FakeListChatModel(responses=[answer])
 
-    def qa(self, retrieval: Any = None, *, answer: str = "So it is.", source: str = "{page_content}") -> Runnable:
+    def qa(
+        self, retrieval: Any = None, *, answer: str = "So it is.", source: str = "{page_content}"
+    ) -> Runnable[Any, Any]:
         """Return LangChain's own chain, which returns the answer with its documents."""
         stuff = self.classic("chains.combine_documents.create_stuff_documents_chain")(
             FakeListChatModel(responses=[answer]), PROMPT, document_prompt=PromptTemplate.from_template(source)
         )
-        chain: Runnable = self.classic("chains.create_retrieval_chain")(retrieval or self.compressed(), stuff)
+        chain: Runnable[Any, Any] = self.classic("chains.create_retrieval_chain")(retrieval or self.compressed(), stuff)
         return chain
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -63,14 +63,14 @@ def test_scores_that_are_no_numbers(parts: Any, seen: Any, scores: list[float], 
 def test_a_retriever_that_raises(parts: Any, seen: Any, way: str) -> None:
     """Its exception reaches the application, and the stage has failed."""
     chain = parts.lcel(parts.ensemble(parts.vector(), parts.Given(results=LookupError("no index"))))
-    call = {
+    call: dict[str, Callable[[], Any]] = {
         "invoke": lambda: chain.invoke("n1"),
         "ainvoke": lambda: asyncio.run(chain.ainvoke("n1")),
         "stream": lambda: [*chain.stream("n1")],
         "batch": lambda: chain.batch(["n1"]),
-    }[way]
+    }
     with pytest.raises(LookupError, match="no index"):
-        call()
+        call[way]()
     assert seen.lists == [("vector", ["n1", "n2", "n3"]), ("retriever", None), ("fusion", None)]
     assert [stage.failed for stage in seen.stages] == [False, True, True]
     assert not rop.current_handoff().id

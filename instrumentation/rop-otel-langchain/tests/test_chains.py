@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableLambda, RunnableParallel, RunnablePassthrough
@@ -86,7 +87,7 @@ def test_retrieval_that_only_a_function_refers_to(parts: Any, seen: Any) -> None
     @tool
     def look_up(question: str) -> str:
         """Look a question up."""
-        return parts.joined(retriever.invoke(question))
+        return str(parts.joined(retriever.invoke(question)))
 
     RunnableLambda(lambda question: look_up.invoke(question)).invoke("n2")
     assert seen.kinds == ["vector"]
@@ -230,12 +231,13 @@ async def test_tasks_do_not_mix(parts: Any, seen: Any) -> None:
 @pytest.mark.parametrize("way", ["invoke", "stream", "ainvoke"])
 def test_the_answer_is_the_readers(parts: Any, seen: Any, way: str) -> None:
     """A chain that returns an answer with its documents has a reader, whose citations are checked."""
-    numbered = RunnableLambda(
-        lambda documents: [
+
+    def numbered(documents: list[Document]) -> list[Document]:
+        return [
             document.model_copy(update={"metadata": {"label": f"S{place}"}})
             for place, document in enumerate(documents, 1)
         ]
-    )
+
     chain = parts.qa(
         (lambda inputs: inputs["input"]) | parts.compressed() | numbered,
         answer="First [S1], then [S9].",

@@ -13,6 +13,8 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableLambda
 from langchain_core.stores import InMemoryStore
 
+from rop_otel.testing import capture
+
 ARMS = [("lexical", ["n3", "n4", "n5"]), ("vector", ["n1", "n2", "n3"]), ("fusion", ["n3", "n1", "n4", "n2", "n5"])]
 
 
@@ -64,7 +66,7 @@ def test_a_class_that_is_defined_later_is_watched(parts: Any, seen: Any) -> None
     assert [stage.source for stage in seen.stages] == [True, False, False]
 
 
-def test_kinds_by_name(parts: Any, instrument: Any, seen: Any) -> None:
+def test_kinds_by_name(parts: Any, seen: Any) -> None:
     """Filters and extractors are no rerankers, and a subclass is what its base class is."""
 
     class LLMChainFilter(BaseDocumentCompressor):
@@ -82,8 +84,6 @@ def test_kinds_by_name(parts: Any, instrument: Any, seen: Any) -> None:
 def test_kinds_that_the_application_tells(parts: Any, instrument: Any) -> None:
     """``stages`` says what a class or function is, or that it is no stage."""
     instrument(stages={"Given": "vector", "Reversing": "mmr", "joined": None})
-    from rop_otel.testing import capture
-
     with capture() as captured:
         parts.lcel(parts.compressed(parts.Given(results=parts.notes))).invoke("n1")
     assert [stage.stage for stage in captured.assessments[0].stages] == ["vector", "mmr"]
@@ -105,7 +105,7 @@ def test_a_pipeline_of_compressors_is_its_parts(parts: Any, seen: Any) -> None:
 
 def test_a_multi_query_retriever_fuses(parts: Any, seen: Any) -> None:
     """Each query of several is a search, which the fusion joins; the chain that writes the queries is no stage."""
-    queries = RunnableLambda(lambda _: ["a", "b"])
+    queries: RunnableLambda[Any, list[str]] = RunnableLambda(lambda _: ["a", "b"])
     fusion = parts.classic("retrievers.MultiQueryRetriever")(retriever=parts.vector(2), llm_chain=queries)
     parts.lcel(fusion).invoke("n1")
     assert seen.lists[:3] == [("vector", ["n1", "n2"])] * 2 + [("fusion", ["n1", "n2"])]
@@ -129,10 +129,10 @@ def test_a_search_of_a_vector_store_is_a_stage(parts: Any, seen: Any) -> None:
     store = parts.store()
 
     def search(question: str) -> list[Document]:
-        return store.similarity_search(question, k=2)
+        return store.similarity_search(question, k=2)  # type: ignore[no-any-return]
 
     def scored(question: str) -> list[tuple[Document, float]]:
-        return store.similarity_search_with_score(question, k=2)
+        return store.similarity_search_with_score(question, k=2)  # type: ignore[no-any-return]
 
     parts.lcel(RunnableLambda(search)).invoke("n2")
     assert seen.lists == [("vector", ["n1", "n2"]), ("packing", ["n1", "n2"])]

@@ -27,7 +27,8 @@ FAMILIES = (BaseDocumentCompressor, BaseDocumentTransformer, BasePromptTemplate,
 
 def everything() -> dict[tuple[Any, str], Any]:
     """Return every member of every class that may be wrapped, and the functions."""
-    waiting, seen = [*FAMILIES], {(base, name): value for name, value in vars(base).items()}
+    waiting: list[Any] = [*FAMILIES]
+    seen: dict[tuple[Any, str], Any] = {(base, name): value for name, value in vars(base).items()}
     while waiting:
         owner = waiting.pop()
         # What __abstractmethods__ and the caches of typing and abc hold comes and goes by itself.
@@ -42,7 +43,7 @@ def test_everything_is_put_back(parts: Any, instrument: Any) -> None:
     instrument()
     assert [key for key, value in before.items() if vars(key[0]).get(key[1]) is not value]
 
-    class Meanwhile(parts.Given):  # type: ignore[misc, name-defined]
+    class Meanwhile(parts.Given):  # type: ignore[misc]
         def invoke(self, *args: Any, **kwargs: Any) -> Any:
             return super().invoke(*args, **kwargs)
 
