@@ -16,7 +16,7 @@ from importlib import import_module, metadata
 from operator import attrgetter
 from pathlib import Path
 from types import ModuleType, TracebackType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar, cast
 from weakref import WeakSet
 
 from opentelemetry.context import Context, attach, get_current
@@ -39,6 +39,7 @@ __all__ = ["Selector", "Settings", "configure_once", "supported", "topmost", "us
 Selector: TypeAlias = Callable[[Any], object]
 """Called with the inputs of the topmost call. Returns the selected ID, several alternatives, or None: none came."""
 
+_T = TypeVar("_T")
 _logger = logging.getLogger("rop_otel")
 _FUNCTION: Final = re.compile(r"[\w.]+:[\w.]+")
 _PROVIDERS: Final = frozenset({"tracer_provider", "meter_provider", "logger_provider"})
@@ -83,13 +84,16 @@ class Settings:
         first use, and ``id_keys`` a text with commas. ``environ`` is the environment to read, None for the process's;
         ``others`` may hold providers, which every instrumentor of OpenTelemetry is given and this leaves alone.
 
+        A variable that cannot be used is logged and counts as absent: an instrumentor that raises while a program
+        starts would keep OpenTelemetry from loading those after it.
+
         Raises:
-            ConfigurationError: A value cannot be used; the message names it and where it came from.
+            ConfigurationError: An argument cannot be used; the message names it and its value.
         """
         if unknown := sorted(set(others) - _PROVIDERS):
             known = ", ".join(cls.__dataclass_fields__)
             raise ConfigurationError(f"the argument {unknown[0]} is no setting; those are {known}")
-        source = Source(os.environ if environ is None else environ)
+        source = _Source(os.environ if environ is None else environ)
         return cls(
             handoff=source.pick("handoff", handoff, semconv.ENV_HANDOFF_NAME, as_text, None),
             cutoff=source.pick("cutoff", cutoff, semconv.ENV_CUTOFF, as_positive, None),
@@ -252,6 +256,24 @@ def _module(name: str) -> ModuleType:
     spec, file = getattr(main, "__spec__", None), getattr(main, "__file__", None)
     running = spec.name if spec is not None else Path(file).stem if file else ""
     return main if running == name else import_module(name)
+
+
+class _Source(Source):
+    """A source whose variables count as absent where they cannot be used."""
+
+    __slots__ = ()
+
+    def pick(
+        self, name: str, argument: object, variable: str | None, read: Callable[[object, str], _T], default: _T | None
+    ) -> _T:
+        """Return the argument, else the variable's value where it can be used, else the default."""
+        try:
+            return Source.pick(self, name, argument, variable, read, default)
+        except ConfigurationError as error:
+            if argument is not None:
+                raise
+            _logger.warning("%s; it counts as absent", error)
+            return cast(_T, default)
 
 
 def _selector(value: object, place: str) -> Selector:

@@ -13,7 +13,10 @@ from opentelemetry.trace import TracerProvider
 
 from rop_otel.config import Assess, Config
 from rop_otel.core.profile.resolver import Resolver
+from rop_otel.errors import ConfigurationError
 from rop_otel.export.process import Process
+from rop_otel.tracing.mishaps import Mishap
+from rop_otel.tracing.runtime import current
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,10 +115,8 @@ def configure(
 def configure_once() -> None:
     """Set up the monitor from the environment, unless the application has set it up already.
 
-    For what may be loaded before or after the application's own :func:`configure`, whose settings stay.
-
-    Raises:
-        ConfigurationError: A setting cannot be used.
+    For what may be loaded before or after the application's own :func:`configure`, whose settings stay. It raises
+    nothing: where a setting cannot be used, or the port is taken, that is logged, and handoffs are still assessed.
     """
     with _process.lock:
         if not _process.is_installed:
@@ -130,3 +131,5 @@ def shutdown(*, timeout: float = 5.0) -> None:
     """
     with _process.lock:
         _process.uninstall(timeout)
+        except ConfigurationError as error:
+            current().mishaps.failure(Mishap.CONFIGURATION, "the monitor is not set up", str(error))

@@ -200,6 +200,21 @@ def test_what_nobody_configured_is_configured_once(outside: Outside, monkeypatch
     assert runtime.current().sinks != ()
 
 
+@pytest.mark.parametrize("taken", [True, False])
+def test_what_cannot_be_configured_stops_no_program(
+    taken: bool, outside: Outside, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A port that another worker has, or a setting that is none, is logged; handoffs are assessed all the same."""
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        monkeypatch.setenv(semconv.ENV_METRICS_PORT, str(other.getsockname()[1]) if taken else "many")
+        with caplog.at_level(logging.WARNING, "rop_otel"):
+            configure_once()
+    assert any(message.startswith("the monitor is not set up: ") for message in caplog.messages)
+    assert run("qa", "d1").verdict is rop.Verdict.PASS
+
+
 def test_switched_off_it_does_nothing(outside: Outside, monkeypatch: pytest.MonkeyPatch) -> None:
     """Disabled by the environment, no port is opened, no span made and nothing counted."""
     monkeypatch.setenv(semconv.ENV_DISABLED, "true")
@@ -228,7 +243,7 @@ def test_shutdown_does_not_wait_for_a_hung_exporter(outside: Outside, caplog: py
     with caplog.at_level(logging.WARNING, "rop_otel"):
         rop.shutdown(timeout=0.2)
     hung.go_on.set()
-    assert monotonic() - start < 2
+    assert monotonic() - start < 20
     assert ["may be lost" in record.message for record in caplog.records] == [True]
 
 
@@ -243,7 +258,7 @@ class HungProcessor(SpanProcessor):
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
         """Hang."""
-        return self.go_on.wait(30)
+        return self.go_on.wait(60)
 
 
 class BrokenResolver(rop.Resolver):

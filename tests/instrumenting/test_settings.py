@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 from collections.abc import Callable
@@ -55,22 +56,34 @@ def test_arguments_come_before_the_environment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "environ", "place"),
+    ("arguments", "place"),
     [
-        ({"handoff": ""}, {}, "the argument handoff"),
-        ({"cutoff": 0}, {}, "the argument cutoff"),
-        ({}, {"ROP_OTEL_CUTOFF": "few"}, "the environment variable ROP_OTEL_CUTOFF"),
-        ({}, {"ROP_OTEL_SELECTED_BY": "main"}, "the environment variable ROP_OTEL_SELECTED_BY"),
-        ({"selected_by": 7}, {}, "the argument selected_by"),
-        ({"id_keys": [7]}, {}, "the argument id_keys"),
-        ({}, {"ROP_OTEL_ID_KEYS": "a,,b"}, "the environment variable ROP_OTEL_ID_KEYS"),
-        ({"handof": "x"}, {}, "the argument handof is no setting"),
+        ({"handoff": ""}, "the argument handoff"),
+        ({"cutoff": 0}, "the argument cutoff"),
+        ({"selected_by": 7}, "the argument selected_by"),
+        ({"selected_by": "main"}, "'module:function'"),
+        ({"selected_key": 7}, "the argument selected_key"),
+        ({"id_keys": [7]}, "the argument id_keys"),
+        ({"handof": "x"}, "the argument handof is no setting"),
     ],
 )
-def test_a_wrong_value_names_its_place(arguments: dict[str, Any], environ: dict[str, str], place: str) -> None:
-    """A value that cannot be used raises with the place that it came from."""
+def test_a_wrong_argument_raises(arguments: dict[str, Any], place: str) -> None:
+    """An argument that cannot be used raises where it is given, whatever the environment says."""
     with pytest.raises(ConfigurationError, match=place):
-        Settings.resolve(environ=environ, **arguments)
+        Settings.resolve(environ=ENVIRON, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("ROP_OTEL_CUTOFF", "few"), ("ROP_OTEL_SELECTED_BY", "main"), ("ROP_OTEL_ID_KEYS", "a,,b")],
+)
+def test_a_wrong_variable_is_told_and_left_out(variable: str, value: str, caplog: pytest.LogCaptureFixture) -> None:
+    """A variable that cannot be used is logged with its value; the others count, and the program starts."""
+    with caplog.at_level(logging.WARNING, "rop_otel"):
+        settings = Settings.resolve(environ={"ROP_OTEL_HANDOFF_NAME": "docs-qa", variable: value})
+    assert settings == Settings(handoff="docs-qa")
+    (message,) = caplog.messages
+    assert message.startswith(f"the environment variable {variable} is {value!r}; it must be ")
 
 
 def test_providers_are_left_to_the_instrumentor() -> None:
