@@ -1,6 +1,7 @@
 """An application that is watched both ways: it serves /metrics and sends OTLP.
 
-It answers each line with its port, after ten questions, or ten thousand stages of as many kinds for the line ``odd``.
+It answers each line with its port: at once for the line ``port``, else after ten questions, or ten thousand stages of
+as many kinds for the line ``odd``.
 """
 
 from __future__ import annotations
@@ -39,11 +40,14 @@ def main() -> None:
     """Do as each line says."""
     port = rop.configure(service_name="docs-rag", metrics_port=0).metrics_port
     for line in sys.stdin:
-        if line.strip() == "odd":
-            run_odd_stages()
-        else:
-            for number in range(10):
-                answer(number)
+        match line.strip():
+            case "port":
+                pass
+            case "odd":
+                run_odd_stages()
+            case _:
+                for number in range(10):
+                    answer(number)
         sys.stdout.write(f"{json.dumps(port)}\n")
         sys.stdout.flush()
     rop.shutdown()

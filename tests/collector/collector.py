@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +41,7 @@ def validate(layers: Sequence[str | Path], environment: Mapping[str, str]) -> su
     """Have the collector check layered configurations."""
     command = [str(binary()), "validate", *configured(layers)]
     env = {**os.environ, **environment}
-    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=300, check=False)
 
 
 class Collector:
@@ -82,24 +83,30 @@ class Collector:
         with self.log.open("ab") as log:
             env = {**os.environ, **self._environment}
             self._process = process = subprocess.Popen(self._command, env=env, stdout=log, stderr=log)
-        until(lambda: self._ready() or process.poll() is not None, within=30, what="the collector is ready")
+        until(lambda: self.ready() or process.poll() is not None, within=120, what="the collector is ready")
         assert process.poll() is None, self.log.read_text(encoding="utf-8")[-3000:]
 
     def stop(self) -> None:
         """End it: it writes and sends what it has."""
         if self._process is not None:
             self._process.terminate()
-            self._process.wait(timeout=30)
+            self._process.wait(timeout=120)
 
     def kill(self) -> None:
         """End it at once."""
         if self._process is not None:
             self._process.kill()
-            self._process.wait(timeout=10)
+            self._process.wait(timeout=120)
 
-    def _ready(self) -> bool:
+    def limit_files(self, size: int) -> None:
+        """Let no file that it writes become larger, as on a full disk; -1 for any size."""
+        if self._process is not None:
+            resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+    def ready(self) -> bool:
+        """Return whether it takes data."""
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self._health}/", timeout=5) as response:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self._health}/", timeout=30) as response:
                 return bool(response.status == 200)
         except OSError:
             return False

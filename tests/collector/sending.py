@@ -37,20 +37,19 @@ class Program:
         stdin.write(f"{line}\n")
         stdin.flush()
         answer = stdout.readline()
-        assert answer, f"the program ended with {self._process.wait(timeout=10)}"
+        assert answer, f"the program ended with {self._process.wait(timeout=120)}"
         return json.loads(answer)
 
 
 @contextmanager
-def program(file: Path, *arguments: str, endpoint: str) -> Iterator[Program]:
-    """Run a Python program; it ends with its standard input."""
+def program(file: Path, *arguments: str, endpoint: str, **variables: str) -> Iterator[Program]:
+    """Run a Python program, with further environment variables; it ends with its standard input."""
     command = [sys.executable, str(file), *arguments]
-    with subprocess.Popen(
-        command, env=environment(endpoint), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
+    env = environment(endpoint) | variables
+    with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield Program(process)
         finally:
             assert process.stdin is not None
             process.stdin.close()
-            process.wait(timeout=30)
+            process.wait(timeout=120)

@@ -50,7 +50,8 @@ def kept(file: Path) -> list[dict[str, Any]]:
     """Return the spans of a file that the collector wrote."""
     if not file.exists():
         return []
-    requests = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
+    # The last line may be half written, after any "}" of it.
+    requests = [json.loads(line) for line in file.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
     return [
         span
         for request in requests
@@ -90,7 +91,7 @@ def test_a_killed_collector_loses_no_accepted_span(tmp_path: Path) -> None:
         agent.kill()
         with collector(tmp_path / "next", PLAIN, grpc=port) as after:
             agent.start()
-            until(lambda: traces(after.traces) == set(accepted), within=30, what="every accepted span has arrived")
+            until(lambda: traces(after.traces) == set(accepted), within=120, what="every accepted span has arrived")
     finally:
         agent.stop()
 
@@ -126,7 +127,7 @@ def test_text_is_removed_and_facts_stay(layers: tuple[str, ...], tmp_path: Path)
     }
     with collector(tmp_path, layers, ROP_COLLECTOR_DECISION_WAIT="1s") as running:
         [trace] = sent(running.endpoint, [text | facts])
-        until(lambda: trace in traces(running.traces), within=20, what="the trace")
+        until(lambda: trace in traces(running.traces), within=120, what="the trace")
     [span] = kept(running.traces)
     assert attributes(span) == facts.keys()
 
@@ -144,7 +145,7 @@ def test_every_failing_trace_is_kept(tmp_path: Path) -> None:
     with collector(tmp_path, ROP_COLLECTOR_DECISION_WAIT="1s", ROP_COLLECTOR_KEEP_PERCENT="0") as running:
         wanted = sent(running.endpoint, failing * 5, below=2)
         sent(running.endpoint, passing * 5, below=2)
-        until(lambda: traces(running.traces) >= set(wanted), within=20, what="the failing traces")
+        until(lambda: traces(running.traces) >= set(wanted), within=120, what="the failing traces")
     assert traces(running.traces) == set(wanted)
     assert len(kept(running.traces)) == 3 * len(wanted)
 
@@ -166,7 +167,7 @@ def test_a_handoff_meets_in_one_monitor(tmp_path: Path) -> None:
         def arrived() -> bool:
             return sum(len(kept(monitor.traces)) for monitor in monitors) == 60
 
-        until(arrived, within=30, what="every span, sampled out or not")
+        until(arrived, within=120, what="every span, sampled out or not")
         one, two = (traces(monitor.traces) for monitor in monitors)
     assert one
     assert two

@@ -60,7 +60,7 @@ def webhook() -> Iterator[Webhook]:
     finally:
         server.shutdown()
         server.server_close()
-        thread.join(timeout=5)
+        thread.join(timeout=120)
 
 
 @contextmanager
@@ -77,17 +77,17 @@ def alertmanager(folder: Path, config: Path) -> Iterator[int]:
     log_file = folder / "alertmanager.log"
     with log_file.open("ab") as log, subprocess.Popen(command, stdout=log, stderr=log) as process:
         try:
-            until(lambda: _ready(port) or process.poll() is not None, within=30, what="Alertmanager is ready")
+            until(lambda: _ready(port) or process.poll() is not None, within=120, what="Alertmanager is ready")
             assert process.poll() is None, log_file.read_text(encoding="utf-8")
             yield port
         finally:
             process.terminate()
-            process.wait(timeout=20)
+            process.wait(timeout=120)
 
 
 def _ready(port: int) -> bool:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/-/ready", timeout=5) as response:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/-/ready", timeout=30) as response:
             return bool(response.status == 200)
     except OSError:
         return False

@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-import runpy
-import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from rop_otel.replay import replay_files
 from tests.collector.collector import collector
 from tests.grafana.prometheus import until
-
-EXAMPLE = Path(__file__).parents[2] / "examples" / "fastapi-rag"
-
-
-@pytest.fixture
-def example(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Return what the example's program defines, without running it."""
-    pytest.importorskip("fastapi")
-    monkeypatch.syspath_prepend(EXAMPLE)
-    for name in [name for name in ("corpus", "receiver") if name in sys.modules]:
-        monkeypatch.delitem(sys.modules, name)
-    return runpy.run_path(str(EXAMPLE / "main.py"), run_name="example")
 
 
 def test_replay_joins_both_services(example: dict[str, Any], tmp_path: Path) -> None:
@@ -35,7 +19,7 @@ def test_replay_joins_both_services(example: dict[str, Any], tmp_path: Path) -> 
     with collector(tmp_path, layers) as running:
         with service("retriever", running.endpoint) as retriever, service("reader", running.endpoint, retriever) as url:
             live = Counter(ask(url, question) for question in questions)
-        until(running.traces.exists, within=15, what="a file of spans")
+        until(running.traces.exists, within=120, what="a file of spans")
     report = replay_files([str(running.traces)])
     assert Counter(str(assessment.verdict) for assessment in report.assessments) == live
     assert (report.orphan_stages, report.incomplete) == (0, ())
@@ -57,8 +41,8 @@ def test_no_finished_handoff_is_lost_at_the_end(example: dict[str, Any]) -> None
 
         with service("retriever", received.url) as retriever:
             with service("reader", received.url, retriever) as url:
-                asking = [pool.submit(asked, question) for question in questions * 50]
-                until(lambda: answered.total() > 20, within=30, what="some answers")
+                asking = [pool.submit(asked, question) for question in questions * 500]
+                until(lambda: answered.total() > 20, within=120, what="some answers")
             for each in asking:
                 each.result()
         told = sum((Counter(counts) for counts in received.verdicts().values()), Counter[str]())

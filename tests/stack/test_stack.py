@@ -46,8 +46,8 @@ def recalls(running: Stack, story: Story) -> None:
     """Be healthy, at fault, and healthy again, and keep what is seen."""
     server, told = running.prometheus, running.webhook
     judged = 'count by (job) (sum_over_time(rop_handoff_verdicts_total{rop_verdict="PASS"}[30s]) > 0)'
-    until(lambda: len(server.query(judged)) == 2, within=60, what="both ways")
-    until(lambda: len(server.query("count_over_time(up[40s]) >= 12")) >= 2, within=60, what="some healthy seconds")
+    until(lambda: len(server.query(judged)) == 2, within=120, what="both ways")
+    until(lambda: len(server.query("count_over_time(up[40s]) >= 12")) >= 2, within=120, what="some healthy seconds")
     story.look(server)
     story.healthy = list(story.alerts)
     running.application.ask(f"fault {FAULT}")
@@ -56,10 +56,10 @@ def recalls(running: Stack, story: Story) -> None:
     until(lambda: story.look(server) >= firing, within=60, what="an alert by either way")
     until(lambda: len(told.told("firing")) >= 2, within=30, what="the webhook is told")
     story.seconds = time.monotonic() - began
-    story.panels = until_shown(server, within=40)
+    story.panels = until_shown(server, within=120)
     running.application.ask("healthy")
-    until(lambda: not story.look(server), within=60, what="the alerts are gone")
-    until(lambda: len(told.told("resolved")) >= 2, within=30, what="the webhook is told that it is over")
+    until(lambda: not story.look(server), within=120, what="the alerts are gone")
+    until(lambda: len(told.told("resolved")) >= 2, within=120, what="the webhook is told that it is over")
     story.told, story.resolved = told.told("firing"), told.told("resolved")
     story.live = running.application.ask("assessed")
 
