@@ -14,7 +14,10 @@ from opentelemetry.trace import TracerProvider
 from rop_otel.config import Assess, Config
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.errors import ConfigurationError
+from rop_otel.errors import ConfigurationError
 from rop_otel.export.process import Process
+from rop_otel.tracing.mishaps import Mishap
+from rop_otel.tracing.runtime import current
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runtime import current
 
@@ -119,8 +122,12 @@ def configure_once() -> None:
     nothing: where a setting cannot be used, or the port is taken, that is logged, and handoffs are still assessed.
     """
     with _process.lock:
-        if not _process.is_installed:
+        if _process.is_installed:
+            return
+        try:
             configure()
+        except ConfigurationError as error:
+            current().mishaps.failure(Mishap.CONFIGURATION, "the monitor is not set up", str(error))
 
 
 def shutdown(*, timeout: float = 5.0) -> None:
