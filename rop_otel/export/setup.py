@@ -14,10 +14,7 @@ from opentelemetry.trace import TracerProvider
 from rop_otel.config import Assess, Config
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.errors import ConfigurationError
-from rop_otel.errors import ConfigurationError
 from rop_otel.export.process import Process
-from rop_otel.tracing.mishaps import Mishap
-from rop_otel.tracing.runtime import current
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runtime import current
 
@@ -138,5 +135,3 @@ def shutdown(*, timeout: float = 5.0) -> None:
     """
     with _process.lock:
         _process.uninstall(timeout)
-        except ConfigurationError as error:
-            current().mishaps.failure(Mishap.CONFIGURATION, "the monitor is not set up", str(error))
