@@ -168,10 +168,10 @@ def test_thousands_of_stages_are_assessed_in_time(shape: dict[str, Any]) -> None
     expansion = StageRecord(kind="expansion", span_id="e", returned=("a", "b", "c"), start_ns=0, end_ns=0)
     stages = [
         StageRecord(**{"span_id": f"{n:05}", "returned": ("a", "b"), "start_ns": n, "end_ns": n, **shape})
-        for n in range(1, 5_000)
+        for n in range(1, 20_000)
     ]
     if shape["kind"] == "packing":
         stages = [item for n, one in enumerate(stages) for item in (replace(expansion, span_id=f"e{n}", end_ns=n), one)]
     started = time.process_time()
     assess(HandoffRecord(name="qa", handoff_id="h", selected=("c",), stages=tuple(stages), start_ns=0, end_ns=10**9))
-    assert time.process_time() - started < 1.0
+    assert time.process_time() - started < 10.0

