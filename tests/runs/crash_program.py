@@ -22,9 +22,11 @@ def main(declaration: str, journal: str, fsync: str) -> None:
         say(f"resumed {len(run.missing)}")
         for record_id in run.missing:
             sys.stdin.readline()
-            with rop.handoff("qa", record_id=record_id, selected="obj-a") as handoff:
-                with rop.using_stage("packing") as stage:
-                    stage.returned(["x", "a#0"])
+            with (
+                rop.handoff("qa", record_id=record_id, selected="obj-a") as handoff,
+                rop.using_stage("packing") as stage,
+            ):
+                stage.returned(["x", "a#0"])
             say(f"{record_id} {handoff.assessment.verdict}")
     sys.stdout.buffer.write(b"report\n" + run.close().to_bytes())
 
