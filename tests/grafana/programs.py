@@ -27,4 +27,4 @@ def program(name: str) -> str:
 def answer(name: str, *arguments: str | Path, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run a program to its end."""
     command = [program(name), *map(str, arguments)]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
