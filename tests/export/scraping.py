@@ -16,7 +16,7 @@ OPENMETRICS = "application/openmetrics-text; version=1.0.0"
 def fetch(port: int, accept: str = PLAIN) -> tuple[str, str]:
     """Return the content type and the text of a scrape."""
     request = Request(f"http://127.0.0.1:{port}/metrics", headers={"Accept": accept})
-    with urlopen(request, timeout=10) as response:
+    with urlopen(request, timeout=60) as response:
         return response.headers["Content-Type"], response.read().decode()
 
 

@@ -57,7 +57,7 @@ class Prometheus:
     def get(self, path: str, **parameters: str) -> Any:
         """Return the data of an answer."""
         query = urllib.parse.urlencode(parameters)
-        with urllib.request.urlopen(f"{self.url}/api/v1/{path}?{query}", timeout=10) as response:
+        with urllib.request.urlopen(f"{self.url}/api/v1/{path}?{query}", timeout=60) as response:
             return json.load(response)["data"]
 
     def query(self, expression: str) -> list[Mapping[str, Any]]:
@@ -73,7 +73,7 @@ class Prometheus:
     def ready(self) -> bool:
         """Return whether it answers."""
         try:
-            with urllib.request.urlopen(f"{self.url}/-/ready", timeout=5) as response:
+            with urllib.request.urlopen(f"{self.url}/-/ready", timeout=30) as response:
                 return bool(response.status == 200)
         except OSError:
             return False
@@ -118,9 +118,9 @@ def prometheus(
     with (folder / "prometheus.log").open("ab") as log, subprocess.Popen(command, stdout=log, stderr=log) as process:
         try:
             server = Prometheus(port)
-            until(lambda: server.ready() or process.poll() is not None, within=30, what="Prometheus is ready")
+            until(lambda: server.ready() or process.poll() is not None, within=120, what="Prometheus is ready")
             assert process.poll() is None, (folder / "prometheus.log").read_text(encoding="utf-8")
             yield server
         finally:
             process.terminate()
-            process.wait(timeout=20)
+            process.wait(timeout=120)

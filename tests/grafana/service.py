@@ -100,5 +100,5 @@ def service() -> Iterator[tuple[Service, int]]:
         yield made, server.port
     finally:
         made.stop()
-        maker.join(timeout=5)
+        maker.join(timeout=120)
         server.stop()

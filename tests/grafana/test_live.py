@@ -33,7 +33,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Prometheus
     folder = tmp_path_factory.mktemp("prometheus")
     write(folder / "rules", rule_files(SHORT))
     with service() as (running, port), prometheus(folder, rules=folder / "rules", targets={JOB: port}) as server:
-        until(lambda: len(server.query(f'up{{job="{JOB}"}}[1m]')) > 0, within=30, what="a first sample")
+        until(lambda: len(server.query(f'up{{job="{JOB}"}}[1m]')) > 0, within=120, what="a first sample")
         yield server, running
 
 
@@ -65,13 +65,13 @@ def test_losses_lead_to_traces(stack: tuple[Prometheus, Service]) -> None:
         )
         return [exemplar["labels"]["trace_id"] for series in found for exemplar in series["exemplars"]]
 
-    assert all(len(trace) == 32 for trace in until(traces, within=20, what="an exemplar"))
+    assert all(len(trace) == 32 for trace in until(traces, within=120, what="an exemplar"))
 
 
 def test_an_outage_fires_and_resolves(stack: tuple[Prometheus, Service]) -> None:
     """Healthy is silent; a stage that drops the selected object fires within a minute, alone and by name; it ends."""
     server, running = stack
-    until(lambda: len(server.query("count_over_time(up[30s]) >= 10")) > 0, within=30, what="some healthy seconds")
+    until(lambda: len(server.query("count_over_time(up[30s]) >= 10")) > 0, within=120, what="some healthy seconds")
     assert firing(server) == []
     running.broken = True
     began = time.monotonic()
@@ -89,7 +89,7 @@ def test_an_outage_fires_and_resolves(stack: tuple[Prometheus, Service]) -> None
         "target": "0.95",
     }
     running.broken = False
-    until(lambda: not firing(server), within=60, what="the alert is resolved")
+    until(lambda: not firing(server), within=120, what="the alert is resolved")
 
 
 def backfilled(file: Path, *, now: float) -> None:
@@ -123,7 +123,7 @@ def test_recall_is_compared_with_a_day_earlier(tmp_path: Path) -> None:
         recorded = answer("promtool", "tsdb", "create-blocks-from", "rules", *span, *where, rules / "recording.yaml")
         assert recorded.returncode == 0, recorded.stderr
     with prometheus(tmp_path, rules=rules, targets={}) as server:
-        until(lambda: firing(server), within=40, what="an alert")
+        until(lambda: firing(server), within=120, what="an alert")
         [alert] = [labels for labels in firing(server) if labels["alertname"] == "StageRecallDropped"]
         assert (alert["rop_stage"], alert["rop_target"]) == ("rerank", "judged")
         assert "lower than it was 1d earlier" in server.alerts()[0]["annotations"]["description"]
