@@ -237,7 +237,7 @@ def test_serving_goes_on_until_interrupted(files: list[str], tmp_path: Path) -> 
         with urllib.request.urlopen(address, timeout=30) as response:
             assert b'rop_verdict="PASS"' in response.read()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
         assert process.returncode == 0
         assert "Stopped." in out
         assert "Traceback" not in err

@@ -27,7 +27,7 @@ def run(
         [*COMMAND, *map(str, arguments)],
         capture_output=True,
         input=stdin,
-        timeout=60,
+        timeout=300,
         check=False,
         env=os.environ | (environ or {}),
     )
@@ -69,7 +69,7 @@ def test_json(tmp_path: Path) -> None:
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONHASHSEED": seed}
         arguments = [*COMMAND, "replay", str(file), "--format", "json"]
-        result = subprocess.run(arguments, capture_output=True, env=environment, timeout=60, check=False)
+        result = subprocess.run(arguments, capture_output=True, env=environment, timeout=300, check=False)
         assert (result.returncode, result.stderr) == (0, b"")
         outputs.append(result.stdout)
     assert outputs[0] == outputs[1]
@@ -157,7 +157,7 @@ def test_a_reader_that_has_seen_enough(tmp_path: Path) -> None:
         process.stdout.read(10)
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(timeout=60) == 1
+        assert process.wait(timeout=300) == 1
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
@@ -167,7 +167,7 @@ def test_a_full_disk(tmp_path: Path, form: str) -> None:
         pytest.skip("this system has no /dev/full")
     with open("/dev/full", "wb") as full:
         arguments = [*COMMAND, "replay", str(recorded(tmp_path, PASSES)), "--format", form]
-        result = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+        result = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, timeout=300, check=False)
     assert (result.returncode, result.stderr.count(b"\n")) == (2, 1)
     assert b"No space left on device" in result.stderr
 

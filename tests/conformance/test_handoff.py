@@ -65,7 +65,7 @@ def test_the_installed_command() -> None:
     """The command that users type says the same as the one that runs within these tests."""
     case = CASES[0]
     command = [sys.executable, "-c", "from rop_otel.cli.main import main; main()", *arguments(case)]
-    result = subprocess.run(command, capture_output=True, timeout=60, check=False)
+    result = subprocess.run(command, capture_output=True, timeout=300, check=False)
     assert result.stdout == CliRunner().invoke(app, arguments(case)).stdout_bytes
 
 

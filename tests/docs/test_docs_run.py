@@ -14,7 +14,7 @@ from tests.docs.blocks import UnrunnableBlockError, outputs, script
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted({ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")})
 EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*") if path.is_dir() and path.name != "__pycache__")
-SECONDS = 120
+SECONDS = 600
 NESTED = """# Title
 ```python
 x = 1

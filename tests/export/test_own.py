@@ -64,7 +64,7 @@ def run(program: str, environment: Mapping[str, str]) -> subprocess.CompletedPro
     others = {name: value for name, value in os.environ.items() if not name.startswith(("OTEL_", "ROP_OTEL_"))}
     command = [sys.executable, "-W", "error", "-c", program]
     return subprocess.run(
-        command, env={**others, **environment}, capture_output=True, text=True, timeout=60, check=False
+        command, env={**others, **environment}, capture_output=True, text=True, timeout=300, check=False
     )
 
 

@@ -25,7 +25,7 @@ class Away(SpanExporter):
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Answer late."""
         self.asked.set()
-        self.go_on.wait(10)
+        self.go_on.wait(60)
         if isinstance(self.result, Exception):
             raise self.result
         self.sent += len(spans)
@@ -75,7 +75,7 @@ def test_a_full_queue_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     exporter = Away(SpanExportResult.SUCCESS)
     provider, lost = made(exporter)
     end_spans(provider, 2)
-    assert exporter.asked.wait(10)
+    assert exporter.asked.wait(60)
     end_spans(provider, 9)
     assert lost.count == 5
     exporter.go_on.set()

@@ -21,7 +21,7 @@ COMMAND = [sys.executable, "-c", "from rop_otel.cli.main import main; main()"]
 def run(*arguments: str | Path, before: str = "") -> subprocess.CompletedProcess[str]:
     command = [*COMMAND[:2], f"{before}{COMMAND[2]}", *map(str, arguments)]
     environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'grafana'}"}
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=environment)
 
 
 def written(folder: Path) -> dict[str, str]:

@@ -27,7 +27,7 @@ def test_only_the_cache_folder_is_written(tmp_path: Path) -> None:
         | {"HOME": str(home), "PYTHONPATH": str(Path(__file__).parents[2])},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert finished.returncode == 0, finished.stderr

@@ -49,4 +49,4 @@ def evaluated(declaration: Path, records: Path) -> bytes:
 
 def command(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
     """Run the real command."""
-    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, timeout=60, check=False)
+    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, timeout=300, check=False)

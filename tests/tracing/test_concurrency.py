@@ -141,7 +141,7 @@ def test_one_carried_function_may_run_many_times_at_once(watched: Watched) -> No
     barrier = threading.Barrier(2)
 
     def meet(search: Callable[[str], list[str]]) -> list[str]:
-        barrier.wait(5)
+        barrier.wait(60)
         return search("q")
 
     with rop.handoff("qa"), ThreadPoolExecutor(2) as pool:
