@@ -19,13 +19,18 @@ from tests.grafana.programs import program
 
 T = TypeVar("T")
 
+_given: set[int] = set()
+
 
 def free_port() -> int:
-    """Return a loopback port that nobody listens on."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
+    """Return a loopback port that nobody listens on, and that was not returned before."""
+    while True:
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            port: int = listener.getsockname()[1]
+        if port not in _given:
+            _given.add(port)
+            return port
 
 
 def until(ask: Callable[[], T], *, within: float, what: str) -> T:
@@ -115,7 +120,15 @@ def prometheus(
         f"--web.listen-address=127.0.0.1:{port}",
         "--enable-feature=exemplar-storage",
     ]
-    with (folder / "prometheus.log").open("ab") as log, subprocess.Popen(command, stdout=log, stderr=log) as process:
+    with (
+        (folder / "prometheus.log").open("ab") as log,
+        subprocess.Popen(
+            command,
+            stdout=log,
+            stderr=log,
+            process_group=0,  # Ctrl-C is for whoever starts it, and ends it in order
+        ) as process,
+    ):
         try:
             server = Prometheus(port)
             until(lambda: server.ready() or process.poll() is not None, within=120, what="Prometheus is ready")
