@@ -2,6 +2,7 @@
 
 Each framework has a process of its own, in which the query runs bare, watched by us and watched by OpenInference, in
 turns. Both sides send their spans to a batch processor whose exporter drops them; what the processor takes is counted.
+What the embedding model takes is not: it is the same for all, and varies by more than what is measured.
 Run from the checkout, with the packages of instrumentation/ installed: ``python benchmarks/frameworks.py``.
 """
 
@@ -18,8 +19,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import onnxruntime
 from interleave import ROUNDS, report
 from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
@@ -77,6 +79,19 @@ class Dropping(SpanExporter):
         return SpanExportResult.SUCCESS
 
 
+class Remembering(onnxruntime.InferenceSession):  # type: ignore[misc] # it ships no types
+    """A model that computes what it is given only once."""
+
+    made: ClassVar[dict[object, Any]] = {}
+
+    def run(self, outputs: Any, inputs: dict[str, Any], options: Any = None) -> Any:
+        """Return what the model makes of its inputs."""
+        key = tuple((name, array.shape, array.tobytes()) for name, array in sorted(inputs.items()))
+        if key not in self.made:
+            self.made[key] = super().run(outputs, inputs, options)
+        return self.made[key]
+
+
 class Side:
     """One of the contenders: how it is switched on and off, and where its spans go.
 
@@ -121,7 +136,7 @@ def main() -> None:
     for name in sys.argv[1:] or FRAMEWORKS:
         medians = _in_a_process(name)
         times |= {
-            f"{name}, one query": medians["bare"],
+            f"{name}, a bare query": medians["bare"],
             f"{name}, we add": medians["ours"],
             f"{name}, OpenInference adds": medians["theirs"],
         }
@@ -144,6 +159,7 @@ def _in_a_process(name: str) -> dict[str, float]:
 
 def _measured(framework: Framework) -> dict[str, float]:
     """Return the median time of a bare query, and the medians of what each side adds in the same round."""
+    onnxruntime.InferenceSession = Remembering
     sys.path.insert(0, str(EXAMPLES / framework.example))
     example = import_module("main")
     answer, question = example.build(), example.QUESTIONS[0]

@@ -12,10 +12,21 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-BENCHMARKS = ("overhead", "assess", "memory", "evaluate")
+BENCHMARKS = ("overhead", "assess", "memory", "evaluate", "frameworks")
 STACK = "stack"
 COLLECTOR = ROOT / "collector-config" / "build.sh"
-PACKAGES = ("opentelemetry-sdk", "prometheus-client", "pydantic", "pytrec-eval-terrier")
+PACKAGES = (
+    "opentelemetry-sdk",
+    "prometheus-client",
+    "pydantic",
+    "pytrec-eval-terrier",
+    "langchain-core",
+    "openinference-instrumentation-langchain",
+    "llama-index-core",
+    "openinference-instrumentation-llama-index",
+    "haystack-ai",
+    "openinference-instrumentation-haystack",
+)
 
 
 def main() -> None:
