@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from llama_index.core import async_utils
 from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined] # exported in a comment
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import CitationQueryEngine
@@ -15,7 +16,7 @@ from wrapt import wrap_function_wrapper
 from rop_otel.instrumenting import Settings
 from rop_otel_llama_index import citations
 from rop_otel_llama_index.handlers import EventHandler, SpanHandler, begin
-from rop_otel_llama_index.watched import failed
+from rop_otel_llama_index.watched import carry, failed
 
 
 class Installed:
@@ -29,12 +30,13 @@ class Installed:
         self._settings = settings
         self._spans = SpanHandler(settings)
         self._events = EventHandler()
-        self._wrapped: list[tuple[type, str]] = []
+        self._wrapped: list[tuple[object, str]] = []
         root = get_dispatcher()
         root.add_span_handler(self._spans)
         root.add_event_handler(self._events)
         self._wrap(BaseNodePostprocessor, "apostprocess_nodes", self._postprocess)
         self._wrap(CitationQueryEngine, "_create_citation_nodes", citations.remember)
+        self._wrap(async_utils, "asyncio_run", carry)
 
     def remove(self) -> None:
         """Leave everything as it was."""
@@ -44,7 +46,7 @@ class Installed:
         for owner, name in self._wrapped:
             unwrap(owner, name)
 
-    def _wrap(self, owner: type, name: str, wrapper: Callable[..., Any]) -> None:
+    def _wrap(self, owner: object, name: str, wrapper: Callable[..., Any]) -> None:
         if name in vars(owner):  # older versions lack some
             wrap_function_wrapper(owner, name, wrapper)
             self._wrapped.append((owner, name))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager, nullcontext
 from itertools import count
 from threading import Lock
@@ -143,3 +144,15 @@ def failed(doing: str) -> None:
     if doing not in _failed:
         _failed.add(doing)
         _logger.warning("LlamaIndex: %s could not be watched", doing, exc_info=sys.exc_info())
+
+
+def carry(wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run a coroutine in the caller's context: while an event loop runs, some versions run it in a bare thread."""
+    if not args or innermost() is None:
+        return wrapped(*args, **kwargs)
+    return wrapped(_inside(get_current(), args[0]), *args[1:], **kwargs)
+
+
+async def _inside(context: Context, coroutine: Coroutine[Any, Any, Any]) -> Any:
+    attach(context)  # of the task that runs it, and so never to be put back
+    return await coroutine

@@ -9,6 +9,7 @@ from importlib import metadata
 from typing import Any
 
 import pytest
+from llama_index.core import async_utils
 from llama_index.core.instrumentation import root_dispatcher  # type: ignore[attr-defined]
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
@@ -85,6 +86,7 @@ def places() -> tuple[Any, ...]:
         list(map(id, root_dispatcher.event_handlers)),
         vars(BaseNodePostprocessor).get("apostprocess_nodes"),
         vars(CitationQueryEngine)["_create_citation_nodes"],
+        async_utils.asyncio_run,
     )
 
 

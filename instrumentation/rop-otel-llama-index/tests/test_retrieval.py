@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import math
 from typing import Any
 
 import pytest
-from llama_index.core import MockEmbedding, QueryBundle, SimpleKeywordTableIndex, SummaryIndex
+from llama_index.core import MockEmbedding, QueryBundle, SimpleKeywordTableIndex, SummaryIndex, async_utils
 from llama_index.core.llms import MockLLM
 from llama_index.core.retrievers import AutoMergingRetriever, BaseRetriever, QueryFusionRetriever, VectorIndexRetriever
 from llama_index.core.retrievers.fusion_retriever import FUSION_MODES
@@ -94,6 +95,15 @@ async def test_fusion_that_is_awaited(watch: Watch) -> None:
     """Arms that run in tasks of their own belong to the fusion that awaits them."""
     watch(selected_by=lambda question: "n1")
     await fused(BM25Retriever("n1", "n2"), Found("n3")).aretrieve("?")
+    assert sorted(watch.kinds()) == ["fusion", "lexical", "retriever"]
+    assert watch.only.verdict == "PASS"
+
+
+@pytest.mark.skipif("Thread" not in inspect.getsource(async_utils.asyncio_run), reason="older versions raise")
+async def test_fusion_in_a_thread_of_its_own(watch: Watch) -> None:
+    """Called while an event loop runs, a fusion runs its arms in a thread: they belong to it all the same."""
+    watch(selected_by=lambda question: "n1")
+    fused(BM25Retriever("n1", "n2"), Found("n3"), use_async=True).retrieve("?")
     assert sorted(watch.kinds()) == ["fusion", "lexical", "retriever"]
     assert watch.only.verdict == "PASS"
 
