@@ -12,14 +12,10 @@ from opentelemetry import _logs, metrics, trace
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# How long an example takes on a busy machine says nothing about the code. In CI every run tries the same examples, so
-# that a change fails for what it changed.
-settings.register_profile(
-    "rop",
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    derandomize=os.environ.get("CI") == "true",
-)
+# How long an example takes on a busy machine says nothing about the code. Every run tries the same examples, so that a
+# change fails for what it changed; pytest --hypothesis-profile=search tries ten times as many others.
+settings.register_profile("rop", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+settings.register_profile("search", settings.get_profile("rop"), derandomize=False, max_examples=1000)
 settings.load_profile("rop")
 
 
