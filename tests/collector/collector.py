@@ -82,7 +82,13 @@ class Collector:
         """Start, and wait until it takes data."""
         with self.log.open("ab") as log:
             env = {**os.environ, **self._environment}
-            self._process = process = subprocess.Popen(self._command, env=env, stdout=log, stderr=log)
+            self._process = process = subprocess.Popen(
+                self._command,
+                env=env,
+                stdout=log,
+                stderr=log,
+                process_group=0,  # Ctrl-C is for whoever starts it, and ends it in order
+            )
         until(lambda: self.ready() or process.poll() is not None, within=120, what="the collector is ready")
         assert process.poll() is None, self.log.read_text(encoding="utf-8")[-3000:]
 
@@ -119,8 +125,8 @@ def collector(
     """Run a collector in a folder, which is made."""
     folder.mkdir(parents=True, exist_ok=True)
     made = Collector(folder, layers, grpc=grpc, **environment)
-    made.start()
     try:
+        made.start()
         yield made
     finally:
         made.stop()

@@ -46,7 +46,14 @@ def program(file: Path, *arguments: str, endpoint: str, **variables: str) -> Ite
     """Run a Python program, with further environment variables; it ends with its standard input."""
     command = [sys.executable, str(file), *arguments]
     env = environment(endpoint) | variables
-    with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command,
+        env=env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        process_group=0,  # Ctrl-C is for whoever starts it, and ends it in order
+    ) as process:
         try:
             yield Program(process)
         finally:

@@ -90,9 +90,15 @@ def _at(port: int) -> dict[str, object]:
 
 @contextmanager
 def prometheus(
-    folder: Path, *, rules: Path, targets: Mapping[str, int], collector: int | None = None, alerts_to: int | None = None
+    folder: Path,
+    *,
+    rules: Path,
+    targets: Mapping[str, int],
+    collector: int | None = None,
+    alerts_to: int | None = None,
+    every: str = "1s",
 ) -> Iterator[Prometheus]:
-    """Run a server that scrapes every second.
+    """Run a server that scrapes often.
 
     Args:
         folder: For its configuration, its log and its data, which are kept between two servers.
@@ -100,12 +106,13 @@ def prometheus(
         targets: Ports to scrape, by job.
         collector: Port of a collector that shows the metrics of others, whose labels are kept.
         alerts_to: Port of an Alertmanager.
+        every: How often it scrapes, which is also how long it waits for an answer.
     """
     scraped: list[dict[str, object]] = [{"job_name": job, **_at(port)} for job, port in targets.items()]
     if collector is not None:
         scraped.append({"job_name": "collector", "honor_labels": True, **_at(collector)})
     config = {
-        "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+        "global": {"scrape_interval": every, "scrape_timeout": every, "evaluation_interval": "1s"},
         "rule_files": [str(rules / "recording.yaml"), str(rules / "alerts.yaml")],
         "scrape_configs": scraped,
         "alerting": {"alertmanagers": [] if alerts_to is None else [_at(alerts_to)]},

@@ -75,7 +75,15 @@ def alertmanager(folder: Path, config: Path) -> Iterator[int]:
         "--cluster.listen-address=",
     ]
     log_file = folder / "alertmanager.log"
-    with log_file.open("ab") as log, subprocess.Popen(command, stdout=log, stderr=log) as process:
+    with (
+        log_file.open("ab") as log,
+        subprocess.Popen(
+            command,
+            stdout=log,
+            stderr=log,
+            process_group=0,  # Ctrl-C is for whoever starts it, and ends it in order
+        ) as process,
+    ):
         try:
             until(lambda: _ready(port) or process.poll() is not None, within=120, what="Alertmanager is ready")
             assert process.poll() is None, log_file.read_text(encoding="utf-8")

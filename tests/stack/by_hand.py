@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import tempfile
+from contextlib import suppress
 from itertools import cycle
 from pathlib import Path
 
 from tests.stack.stack import FAULT, Stack, stack
 
 _ADDRESSES = """
-Prometheus    {prometheus}/alerts
+Prometheus    {prometheus}/ (its page Alerts)
 Alertmanager  http://127.0.0.1:{alertmanager}/
 /metrics      http://127.0.0.1:{metrics}/metrics
 Collector     http://127.0.0.1:{collector}/metrics (the same through OTLP), OTLP on {endpoint}
 Traces        {traces}
 
-Enter puts the fault {fault} in, and takes it out again; Ctrl-D ends.
+Enter puts the fault {fault} in, and takes it out again; Ctrl-C or Ctrl-D ends.
 """
 
 
@@ -34,8 +36,18 @@ def addresses(running: Stack) -> str:
 
 
 def main() -> None:
-    """Run until the input ends."""
+    """Run until the input ends, or a signal asks for the end."""
+    for asks in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(asks, signal.default_int_handler)
+    with suppress(KeyboardInterrupt):
+        run()
+    sys.stdout.write("Everything has been stopped.\n")
+
+
+def run() -> None:
+    """Start everything, tell where it is, and do what the input says."""
     sys.stdout.write("Starting the application, the collector, Prometheus and Alertmanager ...\n")
+    sys.stdout.flush()
     with tempfile.TemporaryDirectory(prefix="rop-otel-stack-") as folder, stack(Path(folder)) as running:
         sys.stdout.write(addresses(running))
         sys.stdout.flush()

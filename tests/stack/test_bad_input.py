@@ -66,8 +66,10 @@ def test_a_full_disk_is_counted_and_passes(tmp_path: Path) -> None:
                 made += SPANS
                 return unsent()
 
-            until(some_more_unsent, within=60, what="the application counts what it cannot send")
-            until(lambda: (value(agent.own, ACCEPTED) or 0) + unsent() >= made, within=60, what="each is accounted for")
+            until(some_more_unsent, within=120, what="the application counts what it cannot send")
+            until(
+                lambda: (value(agent.own, ACCEPTED) or 0) + unsent() >= made, within=120, what="each is accounted for"
+            )
             assert agent.ready()
             assert (value(agent.own, REFUSED) or 0) > 0
             agent.limit_files(-1)
@@ -92,7 +94,9 @@ def watched(folder: Path) -> Iterator[tuple[Program, int, Prometheus]]:
         program(APPLICATION, endpoint=running.endpoint) as application,
     ):
         port: int = application.ask("go")
-        with prometheus(folder, rules=folder / "rules", targets={SCRAPED: port}, collector=running.metrics) as server:
+        with prometheus(
+            folder, rules=folder / "rules", targets={SCRAPED: port}, collector=running.metrics, every="5s"
+        ) as server:
             yield application, port, server
 
 
@@ -105,7 +109,7 @@ def test_odd_names_reach_prometheus(tmp_path: Path) -> None:
             return {series["metric"]["job"]: float(series["value"][1]) for series in server.query(query)}
 
         others = f"{semconv.SELF_OTHER.prometheus} > 9000"
-        until(lambda: len(by_job(others)) == 2, within=60, what="both ways")
+        until(lambda: len(by_job(others)) == 2, within=120, what="both ways")
         assert len(set(by_job(others).values())) == 1
         names = server.query(f"count by (job, rop_handoff_name) ({semconv.VERDICTS.prometheus})")
         assert Counter(series["metric"]["rop_handoff_name"] for series in names) == {"docs": 2, NAME: 2}
@@ -121,7 +125,7 @@ def test_slow_scrapes_hold_nobody_up(tmp_path: Path) -> None:
         for _ in range(5):
             assert application.ask("go") == port
         answered = f'{semconv.VERDICTS.prometheus}{{job="{SCRAPED}",rop_handoff_name="docs"}}'
-        until(lambda: total(server, answered) == 60, within=60, what="what was answered meanwhile")
+        until(lambda: total(server, answered) == 60, within=120, what="what was answered meanwhile")
         assert total(server, f'min_over_time(up{{job="{SCRAPED}"}}[30s])') == 1
 
 
@@ -155,7 +159,7 @@ def test_a_clock_that_is_wrong_changes_no_verdict(
     with collector(tmp_path / "collector", ("agent.yaml", "backends.yaml", tmp_path / "skewed.yaml")) as running:
         with service("retriever", running.endpoint) as retriever, service("reader", running.endpoint, retriever) as url:
             live = Counter(ask(url, question) for question in questions)
-        until(running.traces.exists, within=15, what="a file of spans")
+        until(running.traces.exists, within=120, what="a file of spans")
     report = replay_files([str(running.traces)])
     assert Counter(str(assessment.verdict) for assessment in report.assessments) == live
     assert (report.orphan_stages, report.incomplete) == (0, ())

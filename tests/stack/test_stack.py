@@ -32,14 +32,12 @@ class Story:
     replayed: dict[str, Any] = field(default_factory=dict)
 
     def look(self, server: Prometheus) -> set[tuple[str, str]]:
-        """Keep what Prometheus says of alerts now, and return the jobs and states."""
+        """Keep the alerts that fire now, and return the jobs and states of all."""
         now = server.alerts()
         for alert in now:
             if alert["state"] == "firing" and alert["labels"] not in self.alerts:
                 self.alerts.append(alert["labels"])
-        states = {(alert["labels"]["job"], alert["state"]) for alert in now}
-        self.states.extend(state for state in sorted(states) if state not in self.states)
-        return states
+        return {(alert["labels"]["job"], alert["state"]) for alert in now}
 
 
 def recalls(running: Stack, story: Story) -> None:
@@ -60,8 +58,18 @@ def recalls(running: Stack, story: Story) -> None:
     running.application.ask("healthy")
     until(lambda: not story.look(server), within=120, what="the alerts are gone")
     until(lambda: len(told.told("resolved")) >= 2, within=120, what="the webhook is told that it is over")
+    story.states = lived_through(server)
     story.told, story.resolved = told.told("firing"), told.told("resolved")
     story.live = running.application.ask("assessed")
+
+
+def lived_through(server: Prometheus) -> list[tuple[str, str]]:
+    """Return the jobs and states of the alerts there were, in the order in which Prometheus recorded them first."""
+    began: dict[tuple[str, str], float] = {}
+    for series in server.query("ALERTS[15m]"):
+        state = (series["metric"]["job"], series["metric"]["alertstate"])
+        began[state] = min(began.get(state, float("inf")), float(series["values"][0][0]))
+    return sorted(began, key=began.__getitem__)
 
 
 def until_shown(server: Prometheus, *, within: float) -> list[tuple[str, str]]:
