@@ -1,13 +1,9 @@
-"""The table of framework versions, from the packages' own files; run as a module, writes it into its document.
-
-With ``oldest`` and the folder of a package, prints the requirement that installs the oldest version of its framework.
-"""
+"""The table of framework versions, from the packages' own files; run as a module, writes it into its document."""
 
 from __future__ import annotations
 
 import ast
 import re
-import sys
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,22 +29,18 @@ class Package:
         name: Of its distribution.
         framework: What it watches, and in which versions.
         python: The Python versions that it runs on.
+        oldest: The oldest version of the framework that its tests run with.
     """
 
     folder: Path
     name: str
     framework: Requirement
     python: str
-
-    @property
-    def oldest(self) -> str:
-        """The oldest version of the framework that it watches."""
-        (lower,) = [each.version for each in self.framework.specifier if each.operator == ">="]
-        return lower
+    oldest: str
 
     @property
     def newest(self) -> str:
-        """The version of the framework that the project's tests run with."""
+        """The version of the framework that the tests of this project run with."""
         return pinned()[self.framework.name]
 
     @property
@@ -65,10 +57,16 @@ class Package:
 
 def read(folder: Path) -> Package:
     """Return the package in a folder."""
-    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    ((framework,),) = project["optional-dependencies"].values()
+    described = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))
+    project = described["project"]
+    ((framework,),) = (map(Requirement, extra) for extra in project["optional-dependencies"].values())
+    oldest = dict(each.split("==") for each in described["dependency-groups"]["oldest"])
     return Package(
-        folder=folder, name=project["name"], framework=Requirement(framework), python=project["requires-python"]
+        folder=folder,
+        name=project["name"],
+        framework=framework,
+        python=project["requires-python"],
+        oldest=oldest[framework.name],
     )
 
 
@@ -116,10 +114,6 @@ def written(markdown: str) -> str:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["oldest"]:
-        asked = read(Path(sys.argv[2]))
-        sys.stdout.write(f"{asked.framework.name}=={asked.oldest}\n")
-    else:
-        text = DOCUMENT.read_text(encoding="utf-8")
-        before, _, rest = text.partition(BEGIN)
-        DOCUMENT.write_text(before + BEGIN + render(packages()) + END + rest.partition(END)[2], encoding="utf-8")
+    text = DOCUMENT.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    DOCUMENT.write_text(before + BEGIN + render(packages()) + END + rest.partition(END)[2], encoding="utf-8")
