@@ -23,7 +23,8 @@ from typing import Final
 from urllib.parse import urlencode
 
 from rop_otel import semconv
-from rop_otel.spans import Span, read
+from rop_otel.spans import Span
+from rop_otel.spans.otlp_reader import read
 from tests.collector.collector import Collector
 from tests.grafana.prometheus import free_port, until
 

@@ -43,6 +43,11 @@ class Config:
         max_names, max_stages: Handoff names and stage kinds that metrics tell apart.
         citation_pattern: How a citation is written; None derives that from the labels shown.
         baggage_hosts: Hosts to which a selection may be sent as baggage: a name, or ``.name`` for all below it.
+        id_keys: In spans of other conventions: keys of a document's metadata, the first present of which is its ID.
+        foreign_stages: Patterns of the names of such spans, each with the kind of the stage that such a span is.
+        foreign_handoffs: Patterns of the names of such spans that are handoffs; empty: the topmost one.
+        foreign_selected: Attribute of the span that is a handoff that holds what was selected.
+        foreign_labels: Attribute of such a stage's span that holds the labels of what it returned.
     """
 
     enabled: bool = True
@@ -60,6 +65,11 @@ class Config:
     max_stages: int = 32
     citation_pattern: re.Pattern[str] | None = None
     baggage_hosts: tuple[str, ...] = ()
+    id_keys: tuple[str, ...] = ()
+    foreign_stages: tuple[tuple[str, str], ...] = ()
+    foreign_handoffs: tuple[str, ...] = ()
+    foreign_selected: str | None = None
+    foreign_labels: str | None = None
 
     @classmethod
     def resolve(
@@ -80,6 +90,11 @@ class Config:
         max_stages: int | None = None,
         citation_pattern: re.Pattern[str] | str | None = None,
         baggage_hosts: str | Sequence[str] | None = None,
+        id_keys: str | Sequence[str] | None = None,
+        foreign_stages: str | Mapping[str, str] | None = None,
+        foreign_handoffs: str | Sequence[str] | None = None,
+        foreign_selected: str | None = None,
+        foreign_labels: str | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> Config:
         """Decide every setting.
@@ -112,6 +127,15 @@ class Config:
             max_stages=source.pick("max_stages", max_stages, None, as_positive, preset.max_stages),
             citation_pattern=source.pick("citation_pattern", citation_pattern, None, _pattern, None),
             baggage_hosts=source.pick("baggage_hosts", baggage_hosts, semconv.ENV_BAGGAGE_HOSTS, _hosts, ()),
+            id_keys=source.pick("id_keys", id_keys, semconv.ENV_ID_KEYS, as_texts, ()),
+            foreign_stages=source.pick("foreign_stages", foreign_stages, semconv.ENV_FOREIGN_STAGES, _kinds, ()),
+            foreign_handoffs=source.pick(
+                "foreign_handoffs", foreign_handoffs, semconv.ENV_FOREIGN_HANDOFFS, as_texts, ()
+            ),
+            foreign_selected=source.pick(
+                "foreign_selected", foreign_selected, semconv.ENV_FOREIGN_SELECTED, as_text, None
+            ),
+            foreign_labels=source.pick("foreign_labels", foreign_labels, semconv.ENV_FOREIGN_LABELS, as_text, None),
         )
 
 
@@ -158,6 +182,18 @@ def as_texts(value: object, place: str) -> tuple[str, ...]:
     if isinstance(texts, list | tuple) and all(isinstance(each, str) and each for each in texts):
         return tuple(texts)
     raise ConfigurationError(f"{place} is {value!r}; it must be non-empty strings, or one with commas between them")
+
+
+def _kinds(value: object, place: str) -> tuple[tuple[str, str], ...]:
+    """Return patterns with their kinds, of a mapping or of one text: ``pattern=kind, pattern=kind``."""
+    pairs = value
+    if isinstance(value, str):
+        pairs = [tuple(part.strip() for part in each.rpartition("=")[::2]) for each in value.split(",")]
+    elif isinstance(value, Mapping):
+        pairs = list(value.items())
+    if isinstance(pairs, list) and all(isinstance(part, str) and part for pair in pairs for part in pair):
+        return tuple(pairs)
+    raise ConfigurationError(f"{place} is {value!r}; it must be pattern=kind, several with commas, or such a mapping")
 
 
 def _hosts(value: object, place: str) -> tuple[str, ...]:

@@ -35,15 +35,17 @@ def replay(
     """Judge recorded spans: verdicts, where objects were lost, findings and stage scores.
 
     Exit code 0: no handoff FAILs and no finding is an error; 1: otherwise; 2: a file cannot be read. With a
-    declaration, the exit codes are those of evaluate.
+    declaration, the exit codes are those of evaluate. Spans of OpenInference, OpenLLMetry and the GenAI convention are
+    read as ours; docs/conventions.md has the environment variables that say how.
     """
     # Imported here, so that --help need not wait for it.
     from rich.console import Console
 
     from rop_otel.cli.run_report import EXIT_CODES, print_text
     from rop_otel.replay import print_report, replay_files
+    from rop_otel.spans.conventions import Rules
 
-    report = replay_files(files, resolver=resolver, declaration=declaration)
+    report = replay_files(files, resolver=resolver, declaration=declaration, rules=Rules.of_environment())
     if output_format is Format.JSON:
         text = json.dumps(report.as_dict(), ensure_ascii=False, allow_nan=False)
         sys.stdout.buffer.write(text.encode(errors="backslashreplace") + b"\n")

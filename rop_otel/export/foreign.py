@@ -17,11 +17,15 @@ from weakref import ref
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import INVALID_SPAN_CONTEXT, SpanContext, StatusCode, format_span_id, format_trace_id
 
+from rop_otel import semconv
 from rop_otel.core.handoff import StageRecord, attributes
+from rop_otel.spans import from_sdk
+from rop_otel.spans.conventions import Rules, as_handoff, as_stage, concerns
 from rop_otel.tracing.here import Here
 from rop_otel.tracing.ledger import OpenHandoff
 from rop_otel.tracing.runtime import Runtime
 
+_NO_RULES: Final = Rules()
 _MAX_WAITING: Final = 20_000
 """Stages that may wait at one span, which is more than any pipeline has."""
 
@@ -33,13 +37,37 @@ class Node:
         span: The span. Until it ends it belongs to whoever started it, and is not kept alive here.
         parent: The open span above it, if that is one of somebody else's too.
         place: Where in one of our own handoffs it started, where the span above it is ours.
+        rules: How spans of other conventions are read.
+
+    Attributes:
+        meant: The handoff that it is although it does not say so.
+        outspoken: Whether a handoff that says so itself is below it.
     """
 
-    __slots__ = ("_finished", "_running", "context", "opened", "parent", "place", "runtime", "waiting")
+    __slots__ = (
+        "_facts",
+        "_finished",
+        "_rules",
+        "_running",
+        "context",
+        "meant",
+        "opened",
+        "outspoken",
+        "parent",
+        "place",
+        "runtime",
+        "topmost",
+        "waiting",
+    )
 
-    def __init__(self, span: ReadableSpan, parent: Node | None, place: Here | None) -> None:
+    def __init__(self, span: ReadableSpan, parent: Node | None, place: Here | None, rules: Rules = _NO_RULES) -> None:
         self._running = ref(span)
         self._finished: ReadableSpan | None = None
+        self._rules = rules
+        self._facts: attributes.Attributes | None = None
+        self.meant: attributes.Attributes | None = None
+        self.outspoken = False
+        self.topmost = parent is None and _is_topmost(span, place)
         self.context: SpanContext = span.get_span_context() or INVALID_SPAN_CONTEXT
         self.parent = parent
         self.place = place
@@ -85,9 +113,69 @@ class Node:
 
     @property
     def facts(self) -> attributes.Attributes:
-        """Its attributes as they are now."""
+        """Its attributes as they are now; ours that they stand for, where it is a stage of another convention."""
+        if self._facts is not None:
+            return self._facts
         span = self.span
-        return {} if span is None else span.attributes or {}
+        if span is None:
+            return {}
+        facts: attributes.Attributes = span.attributes or {}
+        if concerns(facts, self._rules, lost=span.dropped_attributes):
+            facts = as_stage(from_sdk(span), self._rules) or facts
+        if self._finished is not None:
+            self._facts = facts
+        return facts
+
+    @property
+    def is_stage(self) -> bool:
+        """Whether it is a stage, by our attributes or in another convention."""
+        return attributes.is_stage(self.facts)
+
+    @property
+    def is_handoff(self) -> bool:
+        """Whether it is a handoff, by our attributes or because it is meant to be one."""
+        return self.meant is not None or attributes.is_handoff(self.facts)
+
+    @property
+    def handoff_facts(self) -> attributes.Attributes:
+        """The attributes of the handoff that it is."""
+        return self.facts if self.meant is None else self.meant
+
+    def becomes_handoff(self) -> bool:
+        """Make it a handoff, now that it has ended, if the foreign stages that wait here mean it to be one.
+
+        It is, where it is the topmost span that may be one and no handoff that says so itself is above or below.
+        """
+        span = self._finished
+        if span is None or self.outspoken or not any(stage.is_homeless for stage in self.waiting):
+            return False
+        if self._rules.handoffs:
+            place = self.top().place
+            if not self._rules.may_be_handoff(span.name) or (place is not None and place.handoff is not None):
+                return False
+            if any(above.is_handoff or above.may_be_handoff for above in self.ancestors()):
+                return False
+        elif not self.topmost:
+            return False
+        self.meant = as_handoff(from_sdk(span), self._rules)
+        return True
+
+    @property
+    def is_homeless(self) -> bool:
+        """Whether it is a stage of another convention that names no handoff."""
+        facts = self.facts
+        return semconv.STAGE_FOREIGN in facts and attributes.named_handoff_id(facts) is None
+
+    @property
+    def may_be_handoff(self) -> bool:
+        """Whether it may be a handoff by its name."""
+        span = self.span
+        return span is not None and self._rules.may_be_handoff(span.name)
+
+    def speak_out(self) -> None:
+        """Note at all spans above that a handoff below them says itself that it is one."""
+        for above in self.ancestors():
+            above.outspoken = True
 
     @property
     def trace_id(self) -> str:
@@ -102,7 +190,7 @@ class Node:
     @property
     def handoff_id(self) -> str:
         """The ID of the handoff that it is, if it is one."""
-        return attributes.handoff_id(self.facts, trace_id=self.trace_id, span_id=self.span_id)
+        return attributes.handoff_id(self.handoff_facts, trace_id=self.trace_id, span_id=self.span_id)
 
     def ancestors(self) -> Iterator[Node]:
         """Give the spans above it, nearest first, also those that have ended."""
@@ -114,8 +202,8 @@ class Node:
     def shorten(self) -> None:
         """Let go of what is above it and can matter no more, so that spans that follow one another make no chain."""
         above = self.parent
-        while above is not None and above.ended and not attributes.is_stage(above.facts):
-            if attributes.is_handoff(above.facts):
+        while above is not None and above.ended and (above.is_handoff or not above.is_stage):
+            if above.is_handoff:
                 above.parent = above.place = None
                 return
             self.parent, self.place = above.parent, above.place
@@ -142,7 +230,7 @@ class Node:
             self.facts,
             trace_id=self.trace_id,
             span_id=self.span_id,
-            parent_id=self._enclosing_stage(),
+            parent_id=self._stage_above(self.belonging()),
             start_ns=self.start_ns,
             end_ns=self.end_ns if self.ended else None,
             failed=span.status.status_code is StatusCode.ERROR,
@@ -161,23 +249,40 @@ class Node:
         named = attributes.named_handoff_id(self.facts)
         if named is not None:
             return named
+        if self.meant is not None:
+            return self.handoff_id
         for above in self.ancestors():
-            if attributes.is_handoff(above.facts):
+            if above.is_handoff:
                 return above.handoff_id
         place = self.top().place
         return None if place is None or place.handoff is None else place.handoff.id
 
-    def _enclosing_stage(self) -> str | None:
-        """Return the span ID of the nearest stage above it that belongs to the same handoff."""
-        handoff_id = self.belonging()
+    def stage_at_or_above(self, handoff_id: str) -> str | None:
+        """Return the span ID of the nearest stage of a handoff at or above it, None where there is none."""
+        if self.is_stage and self.belonging() == handoff_id:
+            return self.span_id
+        return self._stage_above(handoff_id)
+
+    def _stage_above(self, handoff_id: str | None) -> str | None:
         for above in self.ancestors():
-            if attributes.is_stage(above.facts) and above.belonging() == handoff_id:
+            if above.is_stage and above.belonging() == handoff_id:
                 return above.span_id
         place = self.top().place
         if place is None or place.stage is None or place.handoff is None:
             return None
         inside = place.handoff.id == handoff_id and place.stage._handoff is place.handoff
         return place.stage.span_id if inside else None
+
+
+def _is_topmost(span: ReadableSpan, place: Here | None) -> bool:
+    """Return whether a span below no open one of somebody else's is the first of its trace in this process.
+
+    Below a stage of ours that has no handoff it is the first of somebody else's. Anything else is below a span that
+    has ended already, or was never recorded, or belongs to a handoff of ours.
+    """
+    if place is not None and place.handoff is not None:
+        return False
+    return span.parent is None or span.parent.is_remote or (place is not None and place.stage is not None)
 
 
 class OpenSpans:
@@ -240,7 +345,7 @@ class OpenSpans:
         return [
             node
             for node in nodes
-            if attributes.is_stage(node.facts) and handoff in node.ancestors() and node.belongs_to(handoff.handoff_id)
+            if node.is_stage and handoff in node.ancestors() and node.belongs_to(handoff.handoff_id)
         ]
 
 

@@ -1,4 +1,4 @@
-"""The span processor: takes in the stages and handoffs that others mark by setting our attributes on their spans."""
+"""The span processor: takes in the stages and handoffs of others, in our attributes or in those of their convention."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from collections.abc import Callable
 from opentelemetry import trace
 from opentelemetry.context import Context
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
-from opentelemetry.trace import Link, NonRecordingSpan
+from opentelemetry.trace import Link, NonRecordingSpan, format_span_id
 
 from rop_otel import semconv
+from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, Notice, attributes
 from rop_otel.export.foreign import PROCESS_SPANS, Node, OpenSpans
+from rop_otel.spans.conventions import Rules
 from rop_otel.tracing.here import here
 from rop_otel.tracing.ledger import OpenHandoff
 from rop_otel.tracing.mishaps import Mishap
@@ -36,6 +38,7 @@ class RopSpanProcessor(SpanProcessor):
     def __init__(self, runtime: Callable[[], Runtime | None] = current, *, spans: OpenSpans = PROCESS_SPANS) -> None:
         self._runtime = runtime
         self._spans = spans
+        self._rules: tuple[Config | None, Rules] = (None, Rules())
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         """Note a span that begins."""
@@ -61,26 +64,38 @@ class RopSpanProcessor(SpanProcessor):
     def _started(self, span: Span, parent_context: Context | None, runtime: Runtime) -> None:
         parent = self._spans.above(span)
         if _is_ours(span) and (parent is None or not _is_unclaimed_stage(span)):
+            if parent is not None:
+                _ours_below(parent, span, parent_context, runtime)
             return
-        node = Node(span, parent, here(parent_context) if parent is None else None)
+        place = here(parent_context) if parent is None else None
+        node = Node(span, parent, place, self._rules_of(runtime.config))
         if not self._spans.add(span, node):
             return
-        if attributes.is_handoff(node.facts):
+        if node.is_handoff:
             node.runtime = runtime
             node.opened = runtime.ledger.open(node.handoff_id)
-        elif attributes.is_stage(node.facts) and not any(
-            attributes.is_handoff(above.facts) for above in node.ancestors()
-        ):
+        elif node.is_stage and not any(above.is_handoff for above in node.ancestors()):
             opened = runtime.ledger.find(node.belonging() or "")
             if opened is not None:
                 opened.began(node)
 
+    def _rules_of(self, config: Config) -> Rules:
+        """Return the rules of a configuration, made once for each."""
+        known, rules = self._rules
+        if known is not config:
+            rules = Rules.of(config)
+            self._rules = (config, rules)
+        return rules
+
     def _ended(self, node: Node, runtime: Runtime) -> None:
-        is_handoff = attributes.is_handoff(node.facts)
+        is_handoff = node.is_handoff
+        if is_handoff:
+            node.speak_out()
         with self._spans.lock:
+            if node.is_stage and not _hand_over_by_name(node, runtime):
+                node.waiting.append(node)
+            is_handoff = is_handoff or node.becomes_handoff()
             waiting, node.waiting = node.waiting, deque()
-            if attributes.is_stage(node.facts) and not _hand_over_by_name(node, runtime):
-                waiting.append(node)
             own: list[Node] = []
             for stage in waiting:
                 if is_handoff and stage.belongs_to(node.handoff_id):
@@ -91,6 +106,19 @@ class RopSpanProcessor(SpanProcessor):
             _assess(node, own + self._spans.running_stages(node), runtime)
         elif node.opened is not None and node.runtime is not None:
             node.runtime.ledger.close(node.opened)
+
+
+def _ours_below(parent: Node, span: Span, context: Context | None, runtime: Runtime) -> None:
+    """Note a span of our own that begins below one of somebody else's."""
+    if attributes.is_handoff(span.attributes or {}):
+        parent.outspoken = True
+        parent.speak_out()
+        return
+    handoff = here(context).handoff
+    opened = None if handoff is None else runtime.ledger.find(handoff.id)
+    own = span.get_span_context()
+    if opened is not None and own is not None:
+        opened.runs_within(format_span_id(own.span_id), parent)
 
 
 def _hand_over_by_name(stage: Node, runtime: Runtime) -> bool:
@@ -108,7 +136,7 @@ def _move_up(stage: Node, ended: Node, runtime: Runtime) -> None:
         if not above.ended:
             above.keep(stage, seconds=runtime.config.ttl_seconds)
             return
-        if attributes.is_handoff(above.facts) and stage.belongs_to(above.handoff_id):
+        if above.is_handoff and stage.belongs_to(above.handoff_id):
             runtime.mishaps.notice(Notice.LATE)
             return
     place = ended.top().place
@@ -145,7 +173,7 @@ def _assess(handoff: Node, stages: list[Node], now: Runtime) -> None:
         return
     end = handoff.end_ns
     record = attributes.handoff_record(
-        handoff.facts,
+        handoff.handoff_facts,
         trace_id=handoff.trace_id,
         span_id=handoff.span_id,
         start_ns=handoff.start_ns,

@@ -1,10 +1,13 @@
-"""Set up the monitor in one call, and end it in one."""
+"""Set up the monitor in one call, and end it in one.
+
+Long because each setting is an argument of its own: named, described and passed on.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from opentelemetry._logs import LoggerProvider
@@ -53,6 +56,11 @@ def configure(
     max_stages: int | None = None,
     citation_pattern: re.Pattern[str] | str | None = None,
     baggage_hosts: str | Sequence[str] | None = None,
+    id_keys: str | Sequence[str] | None = None,
+    foreign_stages: str | Mapping[str, str] | None = None,
+    foreign_handoffs: str | Sequence[str] | None = None,
+    foreign_selected: str | None = None,
+    foreign_labels: str | None = None,
     tracer_provider: TracerProvider | None = None,
     meter_provider: MeterProvider | None = None,
     logger_provider: LoggerProvider | None = None,
@@ -77,6 +85,11 @@ def configure(
         max_names, max_stages: Handoff names and stage kinds that metrics tell apart.
         citation_pattern: How a citation is written in an answer.
         baggage_hosts: Hosts to which a selection may be sent as baggage.
+        id_keys: In spans of other conventions: keys of a document's metadata, the first present of which is its ID.
+        foreign_stages: Patterns of the names of such spans, each with the kind of the stage that such a span is.
+        foreign_handoffs: Patterns of the names of such spans that are handoffs; by default the topmost one is.
+        foreign_selected: Attribute of the span that is a handoff that holds what was selected.
+        foreign_labels: Attribute of such a stage's span that holds the labels of what it returned.
         tracer_provider, meter_provider, logger_provider: Used instead of the process's global ones. Where there is none
             of a kind and the environment asks for an exporter of it (``OTEL_TRACES_EXPORTER``,
             ``OTEL_METRICS_EXPORTER``, ``OTEL_LOGS_EXPORTER`` or an OTLP endpoint), one is made; the tracer provider is
@@ -104,6 +117,11 @@ def configure(
         max_stages=max_stages,
         citation_pattern=citation_pattern,
         baggage_hosts=baggage_hosts,
+        id_keys=id_keys,
+        foreign_stages=foreign_stages,
+        foreign_handoffs=foreign_handoffs,
+        foreign_selected=foreign_selected,
+        foreign_labels=foreign_labels,
     )
     with _process.lock:
         _process.install(config, tracers=tracer_provider, meters=meter_provider, logs=logger_provider)

@@ -12,7 +12,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, Sp
 
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.errors import InputError
-from rop_otel.spans import from_sdk, write
+from rop_otel.spans import from_sdk
+from rop_otel.spans.otlp_writer import write
 
 
 class FileExporter(SpanExporter):

@@ -10,16 +10,24 @@ from rop_otel.core.profile import Resolver
 from rop_otel.errors import ConfigurationError, InputError, ResolverError
 from rop_otel.replay.declared import read_declaration
 from rop_otel.replay.report import Report, replay
-from rop_otel.spans import read
+from rop_otel.spans.conventions import Rules
+from rop_otel.spans.otlp_reader import read
 
 
-def replay_files(files: Iterable[str], *, resolver: str | None = None, declaration: str | None = None) -> Report:
+def replay_files(
+    files: Iterable[str],
+    *,
+    resolver: str | None = None,
+    declaration: str | None = None,
+    rules: Rules | None = None,
+) -> Report:
     """Judge the spans of recorded files.
 
     Args:
         files: Names of OTLP JSON files.
         resolver: Name of a resolver file, ``.jsonl`` for JSON Lines; None: an ID stands for itself.
         declaration: Name of a run's declaration, which brings a resolver of its own.
+        rules: How spans of other conventions are read; None: as their conventions say.
 
     Raises:
         InputError: A file cannot be read as what it should be.
@@ -31,7 +39,7 @@ def replay_files(files: Iterable[str], *, resolver: str | None = None, declarati
         declared = opened.declaration.resolver
         if in_force.sha256 != declared.sha256:
             raise ConfigurationError(f"{resolver!r} is not the resolver of {declaration!r}; leave it out")
-    return replay(chain.from_iterable(map(read, files)), resolver=in_force, declaration=opened)
+    return replay(chain.from_iterable(map(read, files)), resolver=in_force, declaration=opened, rules=rules)
 
 
 def _read_resolver(file: str) -> Resolver:

@@ -1,8 +1,6 @@
-"""Neutral spans, and OTLP JSON read and written as them."""
+"""Neutral spans, from the SDK and, in modules of their own, from OTLP JSON and other conventions."""
 
-from rop_otel.spans.otlp_reader import read
-from rop_otel.spans.otlp_writer import write
 from rop_otel.spans.sdk import from_sdk
 from rop_otel.spans.span import Event, Span
 
-__all__ = ["Event", "Span", "from_sdk", "read", "write"]
+__all__ = ["Event", "Span", "from_sdk"]

@@ -18,7 +18,7 @@ from rop_otel.core.handoff.attributes import is_handoff, is_stage
 from rop_otel.errors import InputError
 from rop_otel.spans import wire
 from rop_otel.spans.files import MAX_LINE_BYTES, read_lines
-from rop_otel.spans.span import Event, Span
+from rop_otel.spans.span import SERVICE_NAME, Event, Span
 
 _TRACE_ID: Final = re.compile(r"(?!0+$)[0-9a-f]{32}", re.ASCII)
 _SPAN_ID: Final = re.compile(r"(?!0+$)[0-9a-f]{16}", re.ASCII)
@@ -103,7 +103,7 @@ def _spans(request: wire.Request) -> Iterator[Span]:
 
 
 def _service(resource: wire.Resource | None) -> str | None:
-    name = wire.attributes_of(resource.attributes if resource else None).get(wire.SERVICE_NAME)
+    name = wire.attributes_of(resource.attributes if resource else None).get(SERVICE_NAME)
     return name if isinstance(name, str) else None
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, BinaryIO
 
 from rop_otel.spans import wire
-from rop_otel.spans.span import Span
+from rop_otel.spans.span import SERVICE_NAME, Span
 
 
 def write(spans: Iterable[Span], stream: BinaryIO) -> None:
@@ -32,7 +32,7 @@ def write(spans: Iterable[Span], stream: BinaryIO) -> None:
 
 
 def _resource_spans(service: str | None, scope: str, spans: list[Any]) -> dict[str, Any]:
-    resource = {} if service is None else {"attributes": _attributes({wire.SERVICE_NAME: service})}
+    resource = {} if service is None else {"attributes": _attributes({SERVICE_NAME: service})}
     return {"resource": resource, "scopeSpans": [{"scope": {"name": scope}, "spans": spans}]}
 
 

@@ -12,7 +12,6 @@ from typing import Final
 
 import msgspec
 
-SERVICE_NAME: Final = "service.name"
 STATUS_ERROR: Final = (2, "STATUS_CODE_ERROR")
 """The status code of a failed span, as the specification writes it and as protobuf's own JSON does."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from threading import RLock
 from typing import Protocol
 
@@ -22,6 +23,13 @@ class Running(Protocol):
         """Return what is known of the stage now, without an end."""
 
 
+class Around(Protocol):
+    """A span of somebody else's with a stage of ours below it."""
+
+    def stage_at_or_above(self, handoff_id: str) -> str | None:
+        """Return the span ID of the nearest stage of a handoff at or above this span, None where there is none."""
+
+
 class OpenHandoff:
     """The stages of one open handoff. Stages of any thread may come in at any time.
 
@@ -30,13 +38,14 @@ class OpenHandoff:
         deadline: Time of the ledger's clock at which it counts as abandoned.
     """
 
-    __slots__ = ("_closed", "_ended", "_lock", "_running", "deadline", "handoff_id")
+    __slots__ = ("_around", "_closed", "_ended", "_lock", "_running", "deadline", "handoff_id")
 
     def __init__(self, handoff_id: str, deadline: float) -> None:
         self.handoff_id = handoff_id
         self.deadline = deadline
         self._ended: list[StageRecord] = []
         self._running: dict[int, Running] = {}
+        self._around: dict[str, Around] = {}
         self._lock = RLock()
         self._closed = False
 
@@ -62,13 +71,23 @@ class OpenHandoff:
                 self._running.pop(id(stage), None)
             return True
 
+    def runs_within(self, span_id: str, around: Around) -> None:
+        """Note that a stage of ours is below a span of somebody else's, of which only its end tells what it is."""
+        self._around[span_id] = around
+
     def close(self) -> tuple[StageRecord, ...]:
         """Take in no more, and return every stage, the running ones without an end."""
         with self._lock:
             self._closed = True
             running = list(self._running.values())
             self._running.clear()
-        return (*self._ended, *(stage.unfinished() for stage in running))
+        stages = (*self._ended, *(stage.unfinished() for stage in running))
+        return stages if not self._around else tuple(map(self._placed, stages))
+
+    def _placed(self, record: StageRecord) -> StageRecord:
+        around = self._around.get(record.span_id)
+        above = None if around is None else around.stage_at_or_above(self.handoff_id)
+        return record if above is None else replace(record, parent_id=above)
 
 
 class Ledger:

@@ -14,7 +14,8 @@ import pytest
 
 from rop_otel import semconv
 from rop_otel.core.profile import Resolver
-from rop_otel.spans import Span, write
+from rop_otel.spans import Span
+from rop_otel.spans.otlp_writer import write
 from tests.replay.trace import handoff, pipeline, stage
 
 COMMAND = [sys.executable, "-c", "from rop_otel.cli.main import main; main()"]

@@ -100,6 +100,11 @@ ACCEPTED = {
     "max_open": ("7", 7),
     "ttl_seconds": ("7", 7.0),
     "baggage_hosts": ("search, .svc.example", ("search", ".svc.example")),
+    "id_keys": ("doc_id, source", ("doc_id", "source")),
+    "foreign_stages": ("BM25*=lexical, *Rerank*=rerank", (("BM25*", "lexical"), ("*Rerank*", "rerank"))),
+    "foreign_handoffs": ("*.query, ask", ("*.query", "ask")),
+    "foreign_selected": ("app.page", "app.page"),
+    "foreign_labels": ("app.labels", "app.labels"),
 }
 """Setting to a value of its variable and what that gives."""
 

@@ -22,7 +22,8 @@ from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, FindingCode
 from rop_otel.core.profile import Resolver
 from rop_otel.replay import replay_files
-from rop_otel.spans import from_sdk, write
+from rop_otel.spans import from_sdk
+from rop_otel.spans.otlp_writer import write
 from rop_otel.tracing import runtime
 from rop_otel.tracing.runtime import Runtime
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from rop_otel import semconv
 from rop_otel.replay import replay, replay_files
-from rop_otel.spans import Span, write
+from rop_otel.spans import Span
+from rop_otel.spans.otlp_writer import write
 from tests.replay.trace import span
 
 TRACES = ["ab" * 16, "cd" * 16]

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from rop_otel.errors import InputError
 from rop_otel.semconv import STAGE
-from rop_otel.spans import Span, read
+from rop_otel.spans import Span
+from rop_otel.spans.otlp_reader import read
 from tests.spans.otlp import SPAN, TRACE, line, request, span
 
 

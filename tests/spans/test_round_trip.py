@@ -16,7 +16,9 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
-from rop_otel.spans import Event, Span, from_sdk, read, write
+from rop_otel.spans import Event, Span, from_sdk
+from rop_otel.spans.otlp_reader import read
+from rop_otel.spans.otlp_writer import write
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 INT64 = st.integers(-(2**63), 2**63 - 1)

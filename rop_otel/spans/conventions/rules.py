@@ -2,8 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fnmatch import translate
+from typing import Final
+
+from rop_otel import semconv
+from rop_otel.config import Config
+
+_VARIABLES: Final = (
+    semconv.ENV_FOREIGN_STAGES,
+    semconv.ENV_FOREIGN_HANDOFFS,
+    semconv.ENV_FOREIGN_SELECTED,
+    semconv.ENV_FOREIGN_LABELS,
+    semconv.ENV_ID_KEYS,
+    semconv.ENV_HASH_KEY,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +42,31 @@ class Rules:
     labels: str | None = None
     hash_key: bytes | None = field(default=None, repr=False)
 
+    @classmethod
+    def of(cls, config: Config) -> Rules:
+        """Return the rules that a configuration says; its patterns are those of file names, as in a shell."""
+        return cls(
+            stages=tuple((_pattern(pattern), kind) for pattern, kind in config.foreign_stages),
+            handoffs=tuple(map(_pattern, config.foreign_handoffs)),
+            id_keys=config.id_keys,
+            selected=config.foreign_selected,
+            labels=config.foreign_labels,
+            hash_key=config.hash_key,
+        )
+
+    @classmethod
+    def of_environment(cls, environ: Mapping[str, str] | None = None) -> Rules:
+        """Return the rules that the environment says, whatever else it says.
+
+        Args:
+            environ: The environment to read; None: the process's.
+
+        Raises:
+            ConfigurationError: One of them cannot be used.
+        """
+        given = os.environ if environ is None else environ
+        return cls.of(Config.resolve(environ={name: given[name] for name in _VARIABLES if name in given}))
+
     def kind_of(self, name: str) -> str | None:
         """Return the kind that a span of this name is said to have, None where nothing is said."""
         return next((kind for pattern, kind in self.stages if pattern.fullmatch(name)), None)
@@ -33,3 +74,7 @@ class Rules:
     def may_be_handoff(self, name: str) -> bool:
         """Return whether a span of this name may be a handoff."""
         return not self.handoffs or any(pattern.fullmatch(name) for pattern in self.handoffs)
+
+
+def _pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile(translate(pattern))
