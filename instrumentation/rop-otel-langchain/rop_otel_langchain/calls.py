@@ -14,6 +14,7 @@ from rop_otel.instrumenting import topmost
 from rop_otel_langchain.carrying import under_way
 from rop_otel_langchain.documents import are_documents
 from rop_otel_langchain.labels import is_labelled, labels_of
+from rop_otel_langchain.trail import Trail
 from rop_otel_langchain.watching import Watching, never_raising
 
 _ANSWERS: Final = ("answer", "result")
@@ -32,6 +33,7 @@ class Call:
 
     Attributes:
         context: Where its parts run.
+        trail: What became of its documents.
     """
 
     def __init__(self, watching: Watching, chain: Any, inputs: Any, config: Any) -> None:
@@ -42,9 +44,11 @@ class Call:
         metadata = {**(bound.get("metadata") or {}), **(given.get("metadata") or {})}
         self._answer = ""
         self._sources: Any = None
+        self._watching = watching
+        self.trail = Trail()
         before = get_current()
         outer = rop.current_handoff().id
-        attach(under_way(before))
+        attach(under_way(before, self))
         self._topmost = topmost(watching.settings, name=name, inputs=inputs, metadata=metadata)
         self._handoff = self._topmost.__enter__()
         self._opened = self._handoff.id != outer
@@ -74,12 +78,17 @@ class Call:
     def end(self, error: BaseException | None = None) -> None:
         """End the handoff, where it is the call's own."""
         with self.current():
+            self._pack()
             if error is None and self._opened and self._answer and self._sources is not None:
                 labels = labels_of(self._handoff, self._sources)
                 # Without known labels it is not known either what in the text is a citation.
                 citations = None if is_labelled(self._handoff) else ()
                 self._handoff.answered(self._answer, sources=self._sources, labels=labels, citations=citations)
             self._topmost.__exit__(None if error is None else type(error), error, None)
+
+    @never_raising
+    def _pack(self) -> None:
+        self.trail.pack(self._watching)
 
 
 def _text(answer: Any) -> str:

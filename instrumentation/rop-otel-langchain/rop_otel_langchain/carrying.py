@@ -7,21 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.callbacks.base import BaseCallbackManager
 from opentelemetry.context import Context, attach, create_key, get_current, get_value, set_value
 
+if TYPE_CHECKING:
+    from rop_otel_langchain.calls import Call
+
 _CALL: Final = create_key("rop_otel_langchain call")
-_ONE: Final = "one"
 _BATCH: Final = "batch"
-
-
-class Carried(Protocol):
-    """A call that goes on wherever its context is current."""
-
-    context: Context
+"""In the place of a call: which one it is says the configuration."""
 
 
 class Carrier(BaseCallbackHandler):
@@ -35,7 +32,7 @@ class Carrier(BaseCallbackHandler):
     ignore_llm = ignore_retriever = ignore_retry = True
     run_inline = True
 
-    def __init__(self, call: Carried) -> None:
+    def __init__(self, call: Call) -> None:
         self.call = call
 
 
@@ -44,9 +41,15 @@ def is_under_way() -> bool:
     return get_value(_CALL) is not None
 
 
-def under_way(context: Context) -> Context:
+def call_here() -> Call | None:
+    """Return the topmost call that the caller is inside of, where the context tells."""
+    call = get_value(_CALL)
+    return None if call is _BATCH else cast("Call | None", call)
+
+
+def under_way(context: Context, call: Call) -> Context:
     """Return a context that is inside of a topmost call."""
-    return set_value(_CALL, _ONE, context)
+    return set_value(_CALL, call, context)
 
 
 def batched(context: Context) -> Context:
@@ -54,7 +57,7 @@ def batched(context: Context) -> Context:
     return set_value(_CALL, _BATCH, context)
 
 
-def carrying(config: Mapping[str, Any], call: Carried) -> dict[str, Any]:
+def carrying(config: Mapping[str, Any], call: Call) -> dict[str, Any]:
     """Return a configuration that carries a call."""
     callbacks = config.get("callbacks")
     carrier = Carrier(call)
@@ -85,7 +88,7 @@ def resumed(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[None]:
         attach(before)
 
 
-def _carried(config: Any) -> Carried | None:
+def _carried(config: Any) -> Call | None:
     callbacks = config.get("callbacks") if isinstance(config, Mapping) else None
     handlers = callbacks.handlers if isinstance(callbacks, BaseCallbackManager) else callbacks
     return next((each.call for each in handlers or () if isinstance(each, Carrier)), None)

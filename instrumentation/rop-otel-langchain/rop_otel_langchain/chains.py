@@ -20,6 +20,7 @@ from opentelemetry.context import attach, get_current
 from rop_otel_langchain.calls import Call
 from rop_otel_langchain.carrying import batched, carrying, is_under_way, resumed
 from rop_otel_langchain.containing import contains_retrieval
+from rop_otel_langchain.functions import observe
 from rop_otel_langchain.patching import Function, Patches, Wrap
 from rop_otel_langchain.watching import Watching, never_raising
 
@@ -60,6 +61,14 @@ def _begun(
     return Call(watching, chain, inputs, args[0] if args else kwargs.get("config"))
 
 
+@never_raising
+def _node(watching: Watching, part: Any) -> Any:
+    """Return the function of a graph's node, which LangGraph calls by itself; None for anything else."""
+    if type(part).__name__ != "RunnableCallable" or not watching.on or not is_under_way():
+        return None
+    return part.func or part.afunc
+
+
 @contextmanager
 def _until_the_end(call: Call) -> Iterator[None]:
     """End a call with the block; a consumer that leaves a stream early is no error."""
@@ -87,7 +96,13 @@ def _invoke(watching: Watching) -> Wrap:
                     call.take(result)
                     return result
             with resumed(args, kwargs):
-                return original(self, input, *args, **kwargs)
+                node = _node(watching, self)
+                if node is None:
+                    return original(self, input, *args, **kwargs)
+                with watching.inside() as below:
+                    result = original(self, input, *args, **kwargs)
+                observe(watching, node, input, result, below)
+                return result
 
         return invoke
 
@@ -106,7 +121,13 @@ def _ainvoke(watching: Watching) -> Wrap:
                     call.take(result)
                     return result
             with resumed(args, kwargs):
-                return await original(self, input, *args, **kwargs)
+                node = _node(watching, self)
+                if node is None:
+                    return await original(self, input, *args, **kwargs)
+                with watching.inside() as below:
+                    result = await original(self, input, *args, **kwargs)
+                observe(watching, node, input, result, below)
+                return result
 
         return ainvoke
 

@@ -13,8 +13,10 @@ from langchain_core.vectorstores import VectorStore
 
 import rop_otel as rop
 from rop_otel_langchain.carrying import resumed
+from rop_otel_langchain.documents import are_documents
 from rop_otel_langchain.feeding import Fed, plan
 from rop_otel_langchain.patching import Function, Patches, Wrap
+from rop_otel_langchain.trail import trail_here
 from rop_otel_langchain.watching import Watching, ended, never_raising
 
 _SEARCHES: Final = (
@@ -54,7 +56,7 @@ def _sync(watching: Watching, *, takes: bool = False) -> Wrap:
                     results = original(self, *args, **kwargs)
                     documents = _documents(results, original)
                     stage.returned(documents)
-                ended(documents)
+                _end(watching, begun.handed, documents)
                 return results
 
         return call
@@ -75,7 +77,7 @@ def _async(watching: Watching, *, takes: bool = False) -> Wrap:
                     results = await original(self, *args, **kwargs)
                     documents = _documents(results, original)
                     stage.returned(documents)
-                ended(documents)
+                _end(watching, begun.handed, documents)
                 return results
 
         return call
@@ -92,6 +94,7 @@ def _documents(results: Any, search: Function) -> Any:
 
 class _Begun(NamedTuple):
     stage: rop.Stage
+    handed: object
     covers: tuple[object, ...]
     planned: dict[int, Fed] | None
 
@@ -119,7 +122,16 @@ def _begun(
         fed_by=fed.fed_by,
         id=_parent_id(watching, component),
     )
-    return _Begun(stage, _covers(component), planned)
+    return _Begun(stage, handed, _covers(component), planned)
+
+
+@never_raising
+def _end(watching: Watching, handed: object, documents: object) -> None:
+    """Tell what runs around a stage what it returned."""
+    ended(documents)
+    trail = None if watching.in_stage else trail_here()
+    if trail is not None:
+        trail.moved([handed] if are_documents(handed) else [], documents)
 
 
 def _covers(component: Any) -> tuple[object, ...]:

@@ -10,6 +10,9 @@ from langchain_core.documents import Document
 
 Documents: TypeAlias = Sequence[Document]
 
+Shown: TypeAlias = list[tuple[Document, str | None]]
+"""Documents that a text shows, in its order, each with its label."""
+
 _HEAD: Final = 100
 """Characters at the beginning of a longer text by which it is known where a prompt shows a part of it."""
 
@@ -36,7 +39,7 @@ def same_documents(one: Documents, other: Documents) -> bool:
     )
 
 
-def shown_in(text: str, documents: Documents) -> list[tuple[Document, str | None]] | None:
+def shown_in(text: str, documents: Documents) -> Shown | None:
     """Return the documents whose text a prompt shows, in its order, with their labels; None where that cannot be told.
 
     A document is shown where its text, apart from white space, is in the prompt, or else the beginning of a longer one.

@@ -83,10 +83,14 @@ def test_kinds_by_name(parts: Any, seen: Any) -> None:
 
 def test_kinds_that_the_application_tells(parts: Any, instrument: Any) -> None:
     """``stages`` says what a class or function is, or that it is no stage."""
-    instrument(stages={"Given": "vector", "Reversing": "mmr", "joined": None})
+    instrument(stages={"Given": "vector", "Reversing": "mmr", "first": None})
+
+    def first(documents: list[Document]) -> list[Document]:
+        return documents[:1]
+
     with capture() as captured:
-        parts.lcel(parts.compressed(parts.Given(results=parts.notes))).invoke("n1")
-    assert [stage.stage for stage in captured.assessments[0].stages] == ["vector", "mmr"]
+        parts.lcel(parts.compressed(parts.Given(results=parts.notes)) | first).invoke("n1")
+    assert [stage.stage for stage in captured.assessments[0].stages] == ["vector", "mmr", "packing"]
 
 
 def test_a_pipeline_of_compressors_is_its_parts(parts: Any, seen: Any) -> None:

@@ -1,0 +1,179 @@
+"""What models and prompts are given, in chains, graphs, agents and the application's own code."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, TypedDict
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.language_models import FakeListChatModel, FakeListLLM
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.runnables import RunnableLambda
+
+import rop_otel as rop
+
+MODEL = FakeListChatModel(responses=["So it is."])
+
+
+@pytest.mark.parametrize("way", ["invoke", "ainvoke", "stream", "astream"])
+def test_a_model_says_what_it_is_shown(parts: Any, seen: Any, way: str) -> None:
+    """Where one function retrieves, writes the prompt and calls the model, the model's input tells what was packed."""
+    retriever = parts.vector()
+
+    async def pieces(messages: Any) -> None:
+        async for _ in MODEL.astream(messages):
+            pass
+
+    def answer(question: str) -> str:
+        first, *_ = retriever.invoke(question)
+        messages = [SystemMessage("Answer."), HumanMessage([{"type": "text", "text": f"[S1] {first.page_content}"}])]
+        if way in ("invoke", "stream"):
+            list(getattr(MODEL, way)(messages))
+        else:
+            asyncio.run(MODEL.ainvoke(messages) if way == "ainvoke" else pieces(messages))
+        return "So it is."
+
+    RunnableLambda(answer).invoke("n2")
+    assert seen.lists == [("vector", ["n1", "n2", "n3"]), ("packing", ["n1"])]
+    assert seen.stages[1].labels == ("S1",)
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at packing (over_budget)")
+
+
+def test_the_last_text_that_shows_documents_counts(parts: Any, seen: Any) -> None:
+    """Documents that are shown to grade them, before the answer, are not shown to the reader for that."""
+
+    def relevant(documents: list[Document]) -> list[Document]:
+        for document in documents:
+            MODEL.invoke(f"Is this relevant? {document.page_content}")
+        return documents[:1]
+
+    chain = parts.lcel(parts.vector() | relevant) | (lambda message: MODEL.invoke(f"Title of: {message.content}"))
+    chain.invoke("n3")
+    assert seen.lists[1:] == [("relevant", ["n1"]), ("packing", ["n1"])]
+
+
+def test_what_comes_before_the_retrieval_packs_nothing(parts: Any, seen: Any) -> None:
+    """A model that rewrites the question is shown no documents."""
+    rewritten = parts.prompt.partial(context="-") | MODEL | (lambda message: message.content)
+    parts.lcel({"input": lambda question: question} | rewritten | parts.vector()).invoke("n2")
+    assert seen.kinds == ["vector", "packing"]
+
+
+def test_two_lists_in_one_prompt(parts: Any, seen: Any) -> None:
+    """What two functions format for one prompt is one packing, in the order of the prompt."""
+    both = {
+        "context": parts.Given(results=parts.notes[3:5]) | parts.joined,
+        "input": parts.BM25Retriever(results=parts.notes[:2]) | parts.joined,
+    }
+    (both | parts.prompt | MODEL).invoke("n2")
+    assert seen.lists[-1] == ("packing", ["n4", "n5", "n1", "n2"])
+    assert (seen.assessment.verdict, seen.assessment.selected_rank) == (rop.Verdict.PASS, 4)
+    assert not seen.assessment.findings
+
+
+def test_two_lists_that_only_functions_format(parts: Any, seen: Any) -> None:
+    """Without any prompt or model that is known, what functions made of documents counts, all of it."""
+    both = {
+        "context": parts.Given(results=parts.notes[3:5]) | parts.joined,
+        "input": parts.BM25Retriever(results=parts.notes[:2]) | parts.joined,
+    }
+    (both | RunnableLambda(lambda texts: "an answer")).invoke("n2")
+    assert sorted(seen.lists[2:]) == [("packing", ["n1", "n2"]), ("packing", ["n4", "n5"])]
+
+
+def test_in_a_handoff_of_the_applications_own(parts: Any, seen: Any) -> None:
+    """Calls of retrievers, rerankers, transformers and models by themselves are stages of the handoff around them."""
+    with rop.handoff("mine", selected="n2"):
+        documents = parts.vector().invoke("?")
+        documents = parts.LongContextReorder().transform_documents(documents)
+        documents = parts.Reversing(keep=2).compress_documents(documents, "?")
+        MODEL.invoke(parts.joined(documents))
+        MODEL.invoke(parts.joined(documents))
+    assert seen.lists == [
+        ("vector", ["n1", "n2", "n3"]),
+        ("reorder", ["n2", "n3", "n1"]),
+        ("rerank", ["n1", "n3"]),
+        ("packing", ["n1", "n3"]),
+    ]
+
+
+@pytest.mark.filterwarnings("ignore")  # that they are deprecated
+def test_the_older_chains(parts: Any, seen: Any) -> None:
+    """The older chains call models in another way."""
+    older = parts.classic("chains.RetrievalQA")
+    model = FakeListLLM(responses=["yes"])
+    chain = older.from_chain_type(model, retriever=parts.vector(), return_source_documents=True)
+    chain.invoke({"query": "n2", "input": "n2"})
+    assert seen.kinds == ["vector", "packing", "reader"]
+    assert seen.assessment.verdict is rop.Verdict.PASS
+
+
+class State(TypedDict):
+    """What the nodes of a graph hand on."""
+
+    input: str
+    documents: list[Document]
+    answer: str
+
+
+@pytest.mark.parametrize("way", ["invoke", "ainvoke", "stream", "batch"])
+def test_a_graph_is_a_handoff(parts: Any, seen: Any, way: str) -> None:
+    """A graph whose nodes retrieve is a handoff, and a node that drops documents a stage with its function's name."""
+    graph = pytest.importorskip("langgraph.graph")
+    retriever = parts.compressed()
+
+    def retrieve(state: State) -> dict[str, Any]:
+        return {"documents": retriever.invoke(state["input"])}
+
+    def shorten(state: State) -> dict[str, Any]:
+        return {"documents": state["documents"][:1]}
+
+    async def ashorten(state: State) -> dict[str, Any]:
+        return shorten(state)
+
+    def generate(state: State) -> dict[str, Any]:
+        return {"answer": MODEL.invoke(f"{parts.joined(state['documents'])} {state['input']}").content}
+
+    builder = graph.StateGraph(State)
+    builder.add_node("retrieve", retrieve)
+    builder.add_node("shorten", ashorten if way == "ainvoke" else shorten)
+    builder.add_node("generate", generate)
+    for one, two in zip(["__start__", "retrieve", "shorten"], ["retrieve", "shorten", "generate"], strict=True):
+        builder.add_edge(one, two)
+    app, inputs = builder.compile(), {"input": "n2"}
+    if way == "ainvoke":
+        asyncio.run(app.ainvoke(inputs))
+    else:
+        list(getattr(app, way)([inputs] if way == "batch" else inputs))
+    name = "ashorten" if way == "ainvoke" else "shorten"
+    assert seen.lists[3:] == [("rerank", ["n5", "n2", "n4"]), (name, ["n5"]), ("packing", ["n5"])]
+    assert str(seen.assessment).endswith(f"FAIL, the selected object was lost at {name} (dropped)")
+
+
+class Calling(GenericFakeChatModel):
+    """A model that calls tools as it is told to."""
+
+    def bind_tools(self, *args: Any, **kwargs: Any) -> Any:
+        """Do nothing with them."""
+        return self
+
+
+@pytest.mark.filterwarnings("ignore")  # that it has moved
+def test_an_agent_is_a_handoff(parts: Any, seen: Any) -> None:
+    """An agent that searches twice is shown what both searches found, in its last messages."""
+    agents = pytest.importorskip("langgraph.prebuilt")
+    from langchain_core.tools import create_retriever_tool
+
+    calls = [
+        AIMessage("", tool_calls=[{"name": name, "args": {"query": "?"}, "id": name}]) for name in ("notes", "others")
+    ]
+    tools = [
+        create_retriever_tool(parts.vector(2), "notes", "Search notes."),
+        create_retriever_tool(parts.BM25Retriever(results=parts.notes[4:]), "others", "Search others."),
+    ]
+    agent = agents.create_react_agent(Calling(messages=iter([*calls, AIMessage("Done.")])), tools)
+    agent.invoke({"input": "n5", "messages": [("user", "?")]})
+    assert seen.lists == [("vector", ["n1", "n2"]), ("lexical", ["n5", "n6"]), ("packing", ["n1", "n2", "n5", "n6"])]
+    assert not seen.assessment.findings
