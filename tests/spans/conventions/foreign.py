@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from rop_otel import semconv
+from rop_otel.core.handoff import StageRecord
+from rop_otel.core.handoff.attributes import stage_record
 from rop_otel.spans import Event, Span
+from rop_otel.spans.conventions import Rules, as_stage
 from tests.replay.trace import span
 
 Document = dict[str, Any]
@@ -69,3 +72,27 @@ def retrieval(attributes: Mapping[str, object], *events: Event, **fields: Any) -
     """Return a retrieval span of the GenAI convention."""
     marked = {semconv.GEN_AI_OPERATION: "retrieval", **attributes}
     return span(2, parent=1, **{"name": "retrieval notes", "attributes": marked, "events": events, **fields})
+
+
+def read(span: Span, rules: Rules | None = None) -> StageRecord | None:
+    """Return the stage that a span is read as."""
+    attributes = as_stage(span, rules or Rules())
+    if attributes is None:
+        return None
+    return stage_record(
+        attributes,
+        trace_id=span.trace_id,
+        span_id=span.span_id,
+        parent_id=None,
+        start_ns=span.start_ns,
+        end_ns=span.end_ns,
+        failed=span.failed,
+        dropped_attributes=span.dropped_attributes,
+    )
+
+
+def stage_of(span: Span, rules: Rules | None = None) -> StageRecord:
+    """Return the stage that a span surely is read as."""
+    stage = read(span, rules)
+    assert stage is not None
+    return stage

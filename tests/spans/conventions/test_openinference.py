@@ -7,37 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from rop_otel import semconv
-from rop_otel.core.handoff import StageRecord
-from rop_otel.core.handoff.attributes import stage_record
-from rop_otel.spans import Span
-from rop_otel.spans.conventions import Rules, as_stage
+from rop_otel.spans.conventions import Rules
 from tests.replay.trace import span
 from tests.spans.conventions import foreign
-from tests.spans.conventions.foreign import Document, documents, flattened, reranker, retriever
-
-
-def read(span: Span, rules: Rules | None = None) -> StageRecord | None:
-    """Return the stage that a span is read as."""
-    attributes = as_stage(span, rules or Rules())
-    if attributes is None:
-        return None
-    return stage_record(
-        attributes,
-        trace_id=span.trace_id,
-        span_id=span.span_id,
-        parent_id=None,
-        start_ns=span.start_ns,
-        end_ns=span.end_ns,
-        failed=span.failed,
-        dropped_attributes=span.dropped_attributes,
-    )
-
-
-def stage_of(span: Span, rules: Rules | None = None) -> StageRecord:
-    """Return the stage that a span surely is read as."""
-    stage = read(span, rules)
-    assert stage is not None
-    return stage
+from tests.spans.conventions.foreign import Document, documents, flattened, read, reranker, retriever, stage_of
 
 
 @pytest.mark.parametrize("form", [foreign.flattened, foreign.structured, foreign.as_json])
