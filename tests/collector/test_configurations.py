@@ -57,6 +57,15 @@ def test_variables_and_release_are_documented() -> None:
     assert f"builder@v{release}" in README
 
 
+@pytest.mark.parametrize("kind", ["receivers", "processors", "connectors", "exporters", "extensions"])
+def test_only_what_is_used_is_built(kind: str) -> None:
+    """The manifest has as many components of a kind as the configurations use."""
+    read = {name: yaml.safe_load((FOLDER / name).read_text(encoding="utf-8")) or {} for name in LAYERS}
+    built = read.pop("builder.yaml")[kind]
+    used = {component.partition("/")[0] for layer in read.values() for component in layer.get(kind, {})}
+    assert len(built) == len(used)
+
+
 def test_names_are_those_of_the_contract() -> None:
     """Every rop.* name in a configuration is one that this project emits."""
     texts = [path.read_text(encoding="utf-8") for path in FOLDER.glob("*.yaml")]

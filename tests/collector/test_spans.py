@@ -16,6 +16,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
 from rop_otel import semconv
 from tests.collector.collector import Collector, collector
+from tests.export.test_own import Endpoint
 from tests.grafana.prometheus import free_port, until
 
 PLAIN = ("agent.yaml", "backends.yaml", "extras.yaml")
@@ -94,6 +95,19 @@ def test_a_killed_collector_loses_no_accepted_span(tmp_path: Path) -> None:
             until(lambda: traces(after.traces) == set(accepted), within=120, what="every accepted span has arrived")
     finally:
         agent.stop()
+
+
+def test_traces_reach_the_backend(tmp_path: Path) -> None:
+    """Spans and the asked-for headers come to whatever takes OTLP at the address that a variable names."""
+    with Endpoint() as backend:
+        variables = {
+            "ROP_COLLECTOR_BACKEND": f"http://127.0.0.1:{backend.server_port}",
+            "ROP_COLLECTOR_BACKEND_HEADERS": '{"authorization": "Bearer secret"}',
+        }
+        with collector(tmp_path, PLAIN, **variables) as running:  # type: ignore[arg-type]  # variables, by name
+            sent(running.endpoint, [{semconv.HANDOFF_NAME: "docs"}])
+            until(lambda: "/v1/traces" in backend.bodies, within=60, what="the trace")
+    assert backend.headers["authorization"] == "Bearer secret"
 
 
 @pytest.mark.parametrize(

@@ -30,11 +30,12 @@ with rop.handoff("qa") as handoff:
 
 
 class Endpoint(HTTPServer):
-    """Takes OTLP over HTTP and keeps the bodies by path."""
+    """Takes OTLP over HTTP, and keeps the bodies by path and the headers of the last request."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.bodies: dict[str, list[bytes]] = {}
+        self.headers: dict[str, str] = {}
 
     def __enter__(self) -> Self:
         Thread(target=self.serve_forever, daemon=True).start()
@@ -51,6 +52,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Keep the body."""
         body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.headers = {name.lower(): value for name, value in self.headers.items()}
         self.server.bodies.setdefault(self.path, []).append(body)
         self.send_response(200)
         self.end_headers()
