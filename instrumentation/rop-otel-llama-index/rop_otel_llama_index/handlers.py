@@ -127,10 +127,17 @@ class SpanHandler(BaseSpanHandler[Any]):
     """Begins and ends what is watched, with the spans of LlamaIndex."""
 
     _settings: Settings = PrivateAttr()
+    _retired: bool = PrivateAttr(default=False)
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
         self._settings = settings
+
+    def retire(self) -> None:
+        """Watch no more, and leave LlamaIndex when what is watched now has ended."""
+        self._retired = True
+        if not self.open_spans:
+            self._leave()
 
     @classmethod
     def class_name(cls) -> str:
@@ -147,6 +154,8 @@ class SpanHandler(BaseSpanHandler[Any]):
         **kwargs: Any,
     ) -> Any:
         """Begin to watch a call, if it is one of ours."""
+        if self._retired:
+            return None
         method = id_.partition("-")[0].rpartition(".")[2]
         try:
             began = begin(self._settings, method, instance, bound_args.arguments, tags or {})
@@ -183,13 +192,21 @@ class SpanHandler(BaseSpanHandler[Any]):
         watched = cast("Watched | None", self.open_spans.get(id_))
         if watched is not None:
             watched.finish(result, error)
+            if self._retired and len(self.open_spans) == 1:
+                self._leave()
         return watched
 
     def _stay_last(self) -> None:
         """Move to the end of the handlers: one that puts the context back by its token has to do so before this one."""
         root = get_dispatcher()
         if root.span_handlers[-1] is not self:
-            root.span_handlers = [*(each for each in root.span_handlers if each is not self), self]
+            root.span_handlers = [*self._others(), self]
+
+    def _leave(self) -> None:
+        get_dispatcher().span_handlers = self._others()
+
+    def _others(self) -> list[BaseSpanHandler[Any]]:
+        return [each for each in get_dispatcher().span_handlers if each is not self]
 
 
 class EventHandler(BaseEventHandler):

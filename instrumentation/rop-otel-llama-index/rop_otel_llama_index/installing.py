@@ -40,8 +40,8 @@ class Installed:
 
     def remove(self) -> None:
         """Leave everything as it was."""
+        self._spans.retire()
         root = get_dispatcher()
-        root.span_handlers = [each for each in root.span_handlers if each is not self._spans]
         root.event_handlers = [each for each in root.event_handlers if each is not self._events]
         for owner, name in self._wrapped:
             unwrap(owner, name)

@@ -13,6 +13,7 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, TextNode
+from opentelemetry.trace import Tracer
 from rop_otel_llama_index import LlamaIndexInstrumentor
 
 import rop_otel as rop
@@ -31,10 +32,10 @@ class Watch:
         self.assessments: list[rop.Assessment] = []
         self.mishaps: list[str] = []
 
-    def __call__(self, config: Config | None = None, **settings: Any) -> None:
+    def __call__(self, config: Config | None = None, *, tracer: Tracer | None = None, **settings: Any) -> None:
         """Instrument, and keep what is assessed from then on."""
         LlamaIndexInstrumentor().instrument(**settings)
-        runtime.install(runtime.Runtime(config or Config(), sinks=(self,)))
+        runtime.install(runtime.Runtime(config or Config(), tracer=tracer, sinks=(self,)))
 
     def assessed(self, record: HandoffRecord, assessment: rop.Assessment, *, seconds: float) -> None:
         """Keep one."""

@@ -15,6 +15,9 @@ from llama_index.core.query_engine import CustomQueryEngine, RouterQueryEngine, 
 from llama_index.core.question_gen.types import BaseQuestionGenerator, SubQuestion
 from llama_index.core.tools import QueryEngineTool, ToolMetadata
 from llama_index_parts import BM25Retriever, Found, KeepFirst, Model, Watch, engine, memory
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 import rop_otel as rop
 from rop_otel.config import Config
@@ -203,3 +206,17 @@ def test_switched_off(watch: Watch) -> None:
     watch(Config(enabled=False))
     assert str(engine(BM25Retriever("n1")).query("?")) == "See [1]."
     assert watch.records == []
+
+
+def test_an_engine_that_raises_is_an_error_on_its_span(watch: Watch) -> None:
+    """The spans of a handoff nest as the calls do, and say what was raised."""
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    watch(tracer=provider.get_tracer("tests"))
+    with pytest.raises(ConnectionError):
+        engine(Found(found=ConnectionError("no index"))).query("?")
+    stage, handoff = exporter.get_finished_spans()
+    assert (stage.status.description, handoff.status.description) == ("ConnectionError", "ConnectionError")
+    assert stage.parent is not None
+    assert stage.parent.span_id == handoff.context.span_id

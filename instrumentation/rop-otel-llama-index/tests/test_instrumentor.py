@@ -9,7 +9,7 @@ from importlib import metadata
 from typing import Any
 
 import pytest
-from llama_index.core import async_utils
+from llama_index.core import QueryBundle, async_utils
 from llama_index.core.instrumentation import root_dispatcher  # type: ignore[attr-defined]
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
@@ -101,6 +101,21 @@ def test_everything_is_restored(watch: Watch) -> None:
         assert places() == before
     engine(BM25Retriever("n1")).query("?")
     assert watch.records == []
+
+
+def test_switched_off_while_something_runs(watch: Watch) -> None:
+    """What runs is watched to its end, and nothing that begins after."""
+
+    class Switch(BM25Retriever):
+        def _retrieve(self, query_bundle: QueryBundle) -> Any:
+            LlamaIndexInstrumentor().uninstrument()
+            return super()._retrieve(query_bundle)
+
+    before, context = places(), get_current()
+    watch(selected_by=lambda question: "n1")
+    engine(Switch("n1"), WordRerank()).query("?")
+    assert (watch.kinds(), watch.only.verdict) == (["lexical"], "PASS")
+    assert (places(), get_current()) == (before, context)
 
 
 def test_twice_is_once(watch: Watch) -> None:
