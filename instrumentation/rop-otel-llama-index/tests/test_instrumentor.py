@@ -16,7 +16,6 @@ from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import CitationQueryEngine
 from llama_index_parts import BM25Retriever, Watch, WordRerank, engine
-from opentelemetry import trace
 from opentelemetry.context import attach, get_current, set_value
 from rop_otel_llama_index import LlamaIndexInstrumentor
 from rop_otel_llama_index import watched as watching
@@ -208,30 +207,3 @@ def test_llama_index_is_imported_only_where_it_is_watched() -> None:
     finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert finished.stdout == "[]\n"
     assert "llama-index-core is not installed" in finished.stderr
-
-
-def test_beside_openinference(watch: Watch) -> None:
-    """Beside OpenInference's instrumentation, in either order, each stage counts once and its spans are its own."""
-    theirs = pytest.importorskip("openinference.instrumentation.llama_index").LlamaIndexInstrumentor()
-    sdk = pytest.importorskip("opentelemetry.sdk.trace")
-    exporting = pytest.importorskip("opentelemetry.sdk.trace.export.in_memory_span_exporter")
-    simple = pytest.importorskip("opentelemetry.sdk.trace.export")
-    exporter = exporting.InMemorySpanExporter()
-    provider = sdk.TracerProvider(shutdown_on_exit=False)
-    provider.add_span_processor(simple.SimpleSpanProcessor(exporter))
-    watch(selected_by=lambda question: "n1")
-    theirs.instrument(tracer_provider=provider)
-    try:
-        ask(watch)
-        ask(watch)
-        LlamaIndexInstrumentor().uninstrument()
-        watch(selected_by=lambda question: "n1")
-        ask(watch)
-        response = engine(BM25Retriever("n1"), streaming=True).query("?")
-        assert str(response).strip() == "See [1]."
-        assert (watch.only.verdict, watch.kinds()) == ("PASS", ["lexical", "packing"])
-    finally:
-        theirs.uninstrument()
-    names = [span.name for span in exporter.get_finished_spans()]
-    assert names.count("BM25Retriever.retrieve") == 4
-    assert trace.get_current_span() is trace.INVALID_SPAN
