@@ -26,6 +26,7 @@ from rop_otel.tracing.ledger import OpenHandoff
 from rop_otel.tracing.runtime import Runtime
 
 _NO_RULES: Final = Rules()
+_NOTHING: Final[attributes.Attributes] = {}
 _MAX_WAITING: Final = 20_000
 """Stages that may wait at one span, which is more than any pipeline has."""
 
@@ -113,15 +114,20 @@ class Node:
 
     @property
     def facts(self) -> attributes.Attributes:
-        """Its attributes as they are now; ours that they stand for, where it is a stage of another convention."""
+        """Its attributes as they are now: ours that they stand for, where it is a stage of another convention.
+
+        None of a span that they make neither a stage nor a handoff.
+        """
         if self._facts is not None:
             return self._facts
         span = self.span
         if span is None:
-            return {}
-        facts: attributes.Attributes = span.attributes or {}
+            return _NOTHING
+        facts: attributes.Attributes = span.attributes or _NOTHING
         if concerns(facts, self._rules, lost=span.dropped_attributes):
             facts = as_stage(from_sdk(span), self._rules) or facts
+        else:
+            facts = _NOTHING
         if self._finished is not None:
             self._facts = facts
         return facts

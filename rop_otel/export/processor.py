@@ -71,10 +71,13 @@ class RopSpanProcessor(SpanProcessor):
         node = Node(span, parent, place, self._rules_of(runtime.config))
         if not self._spans.add(span, node):
             return
-        if node.is_handoff:
+        facts = node.facts
+        if not facts:
+            return
+        if attributes.is_handoff(facts):
             node.runtime = runtime
             node.opened = runtime.ledger.open(node.handoff_id)
-        elif node.is_stage and not any(above.is_handoff for above in node.ancestors()):
+        elif attributes.is_stage(facts) and not any(above.is_handoff for above in node.ancestors()):
             opened = runtime.ledger.find(node.belonging() or "")
             if opened is not None:
                 opened.began(node)
@@ -88,6 +91,8 @@ class RopSpanProcessor(SpanProcessor):
         return rules
 
     def _ended(self, node: Node, runtime: Runtime) -> None:
+        if not (node.facts or node.waiting or node.opened):
+            return  # nearly every span; what has ended is waited at no more
         is_handoff = node.is_handoff
         if is_handoff:
             node.speak_out()

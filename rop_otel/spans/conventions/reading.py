@@ -18,20 +18,24 @@ from rop_otel.spans.conventions.table import StageForm
 from rop_otel.spans.span import Span
 
 CONVENTIONS: Final = (OPENINFERENCE, GENAI, OPENLLMETRY)
-_MARKERS: Final = frozenset(marker for convention in CONVENTIONS for marker in convention.markers)
+_TELLING: Final = frozenset(
+    {semconv.STAGE, semconv.HANDOFF_NAME, *(marker for convention in CONVENTIONS for marker in convention.markers)}
+)
+"""A span with none of these attributes is neither a stage nor a handoff."""
+
 _EVENTS: Final = frozenset(name for convention in CONVENTIONS for name in convention.events)
 _FORMS: Final = tuple(form for convention in CONVENTIONS for form in convention.stages.values())
 
 
 def concerns(attributes: Mapping[str, object], rules: Rules, *, lost: int = 0) -> bool:
-    """Return whether a span has to be looked at more closely; False for nearly every span, at the cost of one look.
+    """Return whether a span may be a stage, or says that it is a handoff; False for nearly every one, at one look.
 
     Args:
         attributes: Of the span.
         rules: What the user says.
         lost: How many attributes it lost to a limit, that of its convention maybe among them.
     """
-    return not _MARKERS.isdisjoint(attributes) or bool(rules.stages) or lost > 0
+    return lost > 0 or bool(rules.stages) or not _TELLING.isdisjoint(attributes)
 
 
 def as_stage(span: Span, rules: Rules) -> dict[str, object] | None:
