@@ -15,6 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted({ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")})
 EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*") if path.is_dir() and path.name != "__pycache__")
 SECONDS = 600
+PATIENT = {"UVICORN_TIMEOUT_WORKER_HEALTHCHECK": str(SECONDS)}
+"""A worker that takes more than five seconds to start, on a busy machine, is killed otherwise."""
 NESTED = """# Title
 ```python
 x = 1
@@ -48,7 +50,7 @@ def run(program: Path, *, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command,
         cwd=folder,
-        env=environment | {"PYTHONPATH": str(ROOT)},
+        env=environment | PATIENT | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         timeout=SECONDS,
