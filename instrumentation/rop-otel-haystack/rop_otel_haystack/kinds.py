@@ -28,6 +28,7 @@ _BETWEEN: Final[_Names] = (
     (re.compile("Sampler$"), "candidates"),
     (re.compile("Retriever$"), "expansion"),  # one that is handed documents: their neighbours, or their parents
 )
+_ROUTERS: Final = re.compile("Router$")  # they return documents where their condition holds, else none
 _PROMPTS: Final = re.compile("^(Chat)?PromptBuilder$")
 _ANSWERS: Final = re.compile("^AnswerBuilder$")
 _QUESTIONS: Final = frozenset({"query", "queries", "query_embedding", "question", "text"})
@@ -39,7 +40,7 @@ def kind_of(component: type, *, takes: bool, returns: bool, inputs: frozenset[st
     Args:
         component: Its class; the names of those that it inherits from count too.
         takes: Whether one of its inputs takes documents.
-        returns: Whether one of its outputs holds documents.
+        returns: Whether it returns one list of documents.
         inputs: Names of all its inputs.
     """
     names = [each.__name__ for each in component.__mro__[:-1]]
@@ -47,7 +48,7 @@ def kind_of(component: type, *, takes: bool, returns: bool, inputs: frozenset[st
         return PACKING, False
     if any(_ANSWERS.search(name) for name in names):
         return READER, False
-    if not returns:
+    if not returns or any(_ROUTERS.search(name) for name in names):
         return None
     if takes:
         # What has no telling name is a custom stage. Its class is written in capitals and so never a kind of ours.

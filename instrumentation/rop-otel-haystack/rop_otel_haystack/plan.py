@@ -65,7 +65,7 @@ def plan_of(pipeline: Any, stages: Mapping[str, str]) -> Plan:
     """
     graph = pipeline.graph
     components = [(name, id(instance)) for name, instance in pipeline.walk()]
-    drawn_from = (id(stages), graph.number_of_edges(), *components)
+    drawn_from = (*stages.items(), graph.number_of_edges(), *components)
     plan = _plans.get(graph)
     if plan is None or plan.drawn_from != drawn_from:
         plan = _plans[graph] = _drawn(pipeline, stages, drawn_from)
@@ -76,7 +76,7 @@ def _drawn(pipeline: Any, stages: Mapping[str, str], drawn_from: tuple[object, .
     graph = pipeline.graph
     held = {name: inner for name, instance in pipeline.walk() if (inner := _held(instance)) is not None}
     nodes = {name: node for name, node in graph.nodes(data=True) if name not in held}
-    found = {name: step for name, node in nodes.items() if (step := _step(name, node, stages)) is not None}
+    found = {name: step for name, node in nodes.items() if (step := _step(graph, name, node, stages)) is not None}
     loops = _loops(graph, {name for name, step in found.items() if step.source})
     unclear = loops.keys() | held.keys()
     for name, step in found.items():
@@ -92,11 +92,15 @@ def _drawn(pipeline: Any, stages: Mapping[str, str], drawn_from: tuple[object, .
     )
 
 
-def _step(name: str, node: Mapping[str, Any], stages: Mapping[str, str]) -> Step | None:
+def _step(graph: Any, name: str, node: Mapping[str, Any], stages: Mapping[str, str]) -> Step | None:
     component = type(node["instance"])
     inputs: Mapping[str, Any] = node["input_sockets"]
-    sockets = tuple(each for each, socket in inputs.items() if _of_documents(socket.type))
-    returns = any(_of_documents(socket.type) for socket in node["output_sockets"].values())
+    edges = [edge for _, _, edge in graph.in_edges(name, data=True)]
+    # A template's variables take anything; what is connected to them says what they are handed.
+    fed = {edge["to_socket"].name for edge in edges if _of_documents(edge["from_socket"].type)}
+    sockets = tuple(each for each, socket in inputs.items() if each in fed or _of_documents(socket.type))
+    outputs = [each for each, socket in node["output_sockets"].items() if _of_documents(socket.type)]
+    returns = "documents" in outputs or len(outputs) == 1  # what has several lists to return parts them, as routers do
     given = stages.get(name, stages.get(component.__name__))
     if given is not None:
         return Step(kind=given, name=name, source=not sockets, sockets=sockets)

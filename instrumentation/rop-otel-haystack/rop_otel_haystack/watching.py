@@ -209,4 +209,4 @@ class WatchedStep:
         documents = self._inputs.get("documents")
         citations = references(self._component, self._inputs, outputs)
         labels = None if citations is None or documents is None else [str(n) for n, _ in enumerate(documents, 1)]
-        rop.current_handoff().answered("", sources=documents, labels=labels, citations=citations or ())
+        rop.current_handoff().answered("", sources=documents, labels=labels, citations=citations)

@@ -17,6 +17,9 @@ from haystack.components.joiners import DocumentJoiner
 from haystack.components.rankers import LostInTheMiddleRanker
 from haystack.components.retrievers.in_memory import InMemoryBM25Retriever, InMemoryEmbeddingRetriever
 from haystack.document_stores.in_memory import InMemoryDocumentStore
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from rop_otel_haystack import HaystackInstrumentor
 
 import rop_otel as rop
@@ -54,11 +57,20 @@ class Watch:
 
     def __init__(self) -> None:
         self._kept = Kept()
+        self._exported = InMemorySpanExporter()
+        self._provider = TracerProvider()
+        self._provider.add_span_processor(SimpleSpanProcessor(self._exported))
 
     def instrument(self, **settings: Any) -> None:
         """Instrument, and keep what is assessed from then on."""
         HaystackInstrumentor().instrument(**settings)
-        runtime.install(runtime.Runtime(Config(), sinks=(self._kept,)))
+        tracer = self._provider.get_tracer("rop_otel")
+        runtime.install(runtime.Runtime(Config(), tracer=tracer, sinks=(self._kept,)))
+
+    @property
+    def spans(self) -> list[str]:
+        """Names of all spans."""
+        return [span.name for span in self._exported.get_finished_spans()]
 
     @property
     def all(self) -> list[rop.Assessment]:

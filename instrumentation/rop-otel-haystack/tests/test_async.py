@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from haystack import Document, component
 from haystack.components.rankers import LostInTheMiddleRanker
 from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
+from rop_otel_haystack.patching import _steps
 
 import rop_otel as rop
 
@@ -78,6 +80,32 @@ async def test_a_generator_that_raises_ends_its_handoff(selecting: Any, parts: A
     assert len(watch.all) == 1
 
 
+async def test_leaving_a_generator_closes_the_pipelines_own() -> None:
+    """What the pipeline does at its end is done when the consumer leaves, not when Python collects it."""
+
+    class Block:
+        def __enter__(self) -> None:
+            """Enter."""
+
+        def __exit__(self, *error: object) -> None:
+            """Leave."""
+            left.append("handoff")
+
+    async def steps() -> AsyncGenerator[int, None]:
+        try:
+            yield 1
+            yield 2
+        finally:
+            left.append("pipeline")
+
+    left: list[str] = []
+    own = steps()
+    async with aclosing(_steps(own, Block())) as handed_on:  # type: ignore[arg-type]
+        async for _ in handed_on:
+            break
+    assert left == ["pipeline", "handoff"]
+
+
 @pytest.mark.skipif(not hasattr(AsyncPipeline, "stream"), reason="pipelines stream since version 3")
 async def test_a_stream_is_one_handoff(selecting: Any, parts: Any) -> None:
     """A run whose chunks are streamed is a handoff like another."""
@@ -112,7 +140,7 @@ async def test_a_component_that_awaits_another_run_of_itself_counts_once(selecti
 
         @component.output_types(documents=list[Document])
         async def run_async(self, documents: list[Document]) -> dict[str, Any]:
-            return self.run(documents=documents)
+            return {"documents": self.run(documents=documents)["documents"][::-1]}
 
     watch = selecting("timeouts")
     pipeline = AsyncPipeline(connection_type_validation=False)

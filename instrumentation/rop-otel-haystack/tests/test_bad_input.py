@@ -101,6 +101,7 @@ def test_a_prompt_of_no_documents_shows_nothing(selecting: Any, parts: Any) -> N
     watch = selecting("timeouts")
     parts.build(keep=0).run(parts.question())
     assert watch.only.shown.ids == ()
+    assert "packing" in [stage.stage for stage in watch.only.stages]
     assert str(watch.only).startswith("Pipeline: FAIL, the selected object was lost at Cut (dropped)")
 
 

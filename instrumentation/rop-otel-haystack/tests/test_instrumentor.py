@@ -51,28 +51,30 @@ def test_instrumenting_twice_counts_once(selecting: Any, parts: Any) -> None:
     assert [stage.stage for stage in watch.only.stages].count("lexical") == 1
 
 
-def test_instrumenting_again_after_another_wrapped_what_we_did(selecting: Any, parts: Any) -> None:
-    """A method that others wrapped stays theirs, and each stage still counts once when we come back."""
+@pytest.mark.parametrize("cls", [Pipeline, InMemoryBM25Retriever])
+def test_what_another_wrapped_stays_theirs(selecting: Any, parts: Any, cls: Any) -> None:
+    """A method that others wrapped is not taken from them, does nothing of ours, and counts once when we come back."""
     watch = selecting("timeouts")
     parts.build().run(parts.question())
-    ours = InMemoryBM25Retriever.run
+    ours = cls.run
 
     @functools.wraps(ours)
     def theirs(self: Any, *args: Any, **kwargs: Any) -> Any:
         return ours(self, *args, **kwargs)
 
-    InMemoryBM25Retriever.run = theirs  # type: ignore[method-assign]
+    cls.run = theirs
     try:
         HaystackInstrumentor().uninstrument()
-        assert InMemoryBM25Retriever.run is theirs
+        assert cls.run is theirs
         parts.build().run(parts.question())
         assert len(watch.all) == 1
         watch.instrument(selected_by=lambda inputs: "timeouts")
         parts.build().run(parts.question())
+        assert len(watch.all) == 2
         assert [stage.stage for stage in watch.all[-1].stages].count("lexical") == 1
         HaystackInstrumentor().uninstrument()
     finally:
-        InMemoryBM25Retriever.run = ours.__wrapped__  # type: ignore[attr-defined,method-assign]
+        cls.run = ours.__wrapped__
 
 
 @pytest.mark.parametrize("version", ["2.17.1", "4.0.0"])
@@ -111,6 +113,8 @@ def test_haystack_is_not_imported_before_the_application_does() -> None:
         "from rop_otel_haystack import HaystackInstrumentor\n"
         "HaystackInstrumentor().instrument()\n"
         "assert 'haystack' not in sys.modules\n"
+        "from rop_otel.tracing.runtime import current\n"
+        "assert current().sinks\n"
         "import haystack\n"
         "assert hasattr(haystack.Pipeline.run, '__wrapped__')\n"
         "HaystackInstrumentor().uninstrument()\n"

@@ -12,6 +12,7 @@ from haystack.components.rankers import MetaFieldRanker
 from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
 from haystack.components.routers import ConditionalRouter
 from haystack.dataclasses import ChatMessage
+from rop_otel_haystack import HaystackInstrumentor
 
 import rop_otel as rop
 
@@ -81,6 +82,40 @@ def test_without_a_pattern_nothing_is_said_of_labels(selecting: Any, parts: Any)
     """An answer whose references nobody parses has none, whatever stands in its text."""
     watch = selecting("timeouts")
     parts.build(reply="As in [7].", pattern=None).run(parts.question())
+    assert watch.only.findings == ()
+
+
+def test_an_answer_without_documents_leaves_no_label_unattached(selecting: Any, parts: Any) -> None:
+    """Where nobody parses references, the places in the prompt are no labels that an answer could miss."""
+    watch = selecting("timeouts")
+    pipeline = parts.Pipeline()
+    pipeline.add_component("bm25", InMemoryBM25Retriever(parts.notes(), top_k=2))
+    pipeline.add_component("prompt", PromptBuilder(parts.TEMPLATE, required_variables=["documents", "query"]))
+    pipeline.add_component("reply", parts.Reply("Fine."))
+    pipeline.add_component("answer", AnswerBuilder())
+    pipeline.connect("bm25.documents", "prompt.documents")
+    pipeline.connect("prompt", "reply")
+    pipeline.connect("reply.replies", "answer.replies")
+    pipeline.run({"bm25": {"query": parts.QUERY}, "prompt": {"query": "?"}, "answer": {"query": "?"}})
+    assert watch.only.findings == ()
+
+
+def test_a_prompt_in_a_super_component_is_labelled_for_the_answer_outside(selecting: Any, parts: Any) -> None:
+    """The answer's pattern counts for a prompt that a super component builds."""
+    watch = selecting("timeouts")
+    inner = parts.Pipeline()
+    inner.add_component("prompt", PromptBuilder("{{ documents }}", required_variables=["documents"]))
+    pipeline = parts.Pipeline()
+    pipeline.add_component("bm25", InMemoryBM25Retriever(parts.notes(), top_k=2))
+    pipeline.add_component("write", SuperComponent(inner, input_mapping={"documents": ["prompt.documents"]}))
+    pipeline.add_component("reply", parts.Reply("See [2]."))
+    pipeline.add_component("answer", AnswerBuilder(reference_pattern=r"\[(\d+)\]"))
+    pipeline.connect("bm25.documents", "write.documents")
+    pipeline.connect("write.prompt", "reply.prompt")
+    pipeline.connect("reply.replies", "answer.replies")
+    pipeline.connect("bm25.documents", "answer.documents")
+    pipeline.run({"bm25": {"query": parts.QUERY}, "answer": {"query": "?"}})
+    assert watch.only.citations.resolved == 1
     assert watch.only.findings == ()
 
 
@@ -166,6 +201,7 @@ def test_a_pipeline_that_does_not_retrieve_is_no_handoff(selecting: Any, parts: 
     pipeline.add_component("rank", MetaFieldRanker(meta_field="stars"))
     pipeline.run({"rank": {"documents": [Document(id="a", content="a", meta={"stars": 1})]}})
     assert watch.all == []
+    assert watch.spans == []
 
 
 def test_a_pipeline_in_two_parts_is_one_handoff(selecting: Any, parts: Any) -> None:
@@ -249,8 +285,8 @@ def test_a_loop_that_mends_the_answer_shows_its_documents_once(selecting: Any, p
     assert len(watch.only.shown.ids) == 2
 
 
-def test_a_router_between_is_seen_as_the_cut_that_it_is(selecting: Any, parts: Any) -> None:
-    """A component that is no stage, and drops documents, shows as a cut that no stage made."""
+def test_what_parts_documents_is_no_stage_unless_asked_for(watch: Any, parts: Any) -> None:
+    """Of several lists none is the one that a component returns; a kind given to it says that it is a stage."""
 
     @component
     class Half:
@@ -258,13 +294,18 @@ def test_a_router_between_is_seen_as_the_cut_that_it_is(selecting: Any, parts: A
         def run(self, documents: list[Document]) -> dict[str, Any]:
             return {"kept": documents[:1], "rest": documents[1:]}
 
-    watch = selecting("queues", stages={"Half": "candidates"})
     pipeline = parts.Pipeline()
     pipeline.add_component("bm25", InMemoryBM25Retriever(parts.notes(), top_k=6))
     pipeline.add_component("half", Half())
     pipeline.connect("bm25", "half")
-    pipeline.run({"bm25": {"query": parts.QUERY}})
-    assert str(watch.only) == "Pipeline: FAIL, the selected object was lost at candidates (truncated)"
+    told = []
+    for stages in ({}, {"Half": "candidates"}, {"half": "boost"}):
+        watch.instrument(selected_by=lambda inputs: "queues", stages=stages)
+        pipeline.run({"bm25": {"query": parts.QUERY}})
+        told.append(kinds(watch.all[-1])[1:])
+        HaystackInstrumentor().uninstrument()
+    assert told == [[], [("candidates", "half")], [("boost", "half")]]
+    assert str(watch.all[-1]) == "Pipeline: FAIL, the selected object was lost at boost (truncated)"
 
 
 def test_documents_that_pass_a_router_keep_their_stages_apart(selecting: Any, parts: Any) -> None:
