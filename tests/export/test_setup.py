@@ -24,6 +24,7 @@ from rop_otel.errors import ConfigurationError
 from rop_otel.export import configure_once
 from rop_otel.tracing import runtime
 from tests.export.scraping import samples, value
+from tests.grafana.prometheus import free_port
 
 
 class Outside:
@@ -75,13 +76,6 @@ def run(name: str = "qa", *ids: str) -> rop.Assessment:
     return handoff.assessment
 
 
-def closed_port() -> int:
-    """Return a port that nothing listens on."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
 def test_a_handoff_is_counted_everywhere(outside: Outside) -> None:
     """One FAIL is scraped, exported to OpenTelemetry, written on its span and emitted as an event."""
     port = outside.configure(metrics_port=0)
@@ -119,7 +113,7 @@ def test_configured_twice_it_counts_once(outside: Outside) -> None:
 
 def test_another_port_replaces_the_first(outside: Outside) -> None:
     """Configured with another port, the first one is closed."""
-    first, second = closed_port(), closed_port()
+    first, second = free_port(), free_port()
     assert outside.configure(metrics_port=first) == first
     assert outside.configure(metrics_port=second) == second
     assert value(second, "rop_self_handoffs_open") == 0
