@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.grafana.programs import GROUP
 from tests.grafana.prometheus import free_port, until
 
 FOLDER = Path(__file__).parents[2] / "collector-config"
@@ -87,7 +88,7 @@ class Collector:
                 env=env,
                 stdout=log,
                 stderr=log,
-                process_group=0,  # Ctrl-C is for whoever starts it, and ends it in order
+                process_group=GROUP.get(),
             )
         until(lambda: self.ready() or process.poll() is not None, within=120, what="the collector is ready")
         assert process.poll() is None, self.log.read_text(encoding="utf-8")[-3000:]

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.grafana.programs import GROUP
+
 
 def environment(endpoint: str) -> dict[str, str]:
     """Return the variables with which an application sends to a collector, often."""
@@ -52,7 +54,7 @@ def program(file: Path, *arguments: str, endpoint: str, **variables: str) -> Ite
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        process_group=0,  # Ctrl-C is for whoever starts it, and ends it in order
+        process_group=GROUP.get(),
     ) as process:
         try:
             yield Program(process)

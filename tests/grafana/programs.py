@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from contextvars import ContextVar
 from pathlib import Path
 
 import pytest
+
+GROUP: ContextVar[int | None] = ContextVar("GROUP", default=None)
+"""Process group of what is started: that of the tests, so that whoever ends the group ends all; 0: one of its own."""
 
 
 def program(name: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import yaml
 
-from tests.grafana.programs import program
+from tests.grafana.programs import GROUP, program
 
 T = TypeVar("T")
 
@@ -133,7 +133,7 @@ def prometheus(
             command,
             stdout=log,
             stderr=log,
-            process_group=0,  # Ctrl-C is for whoever starts it, and ends it in order
+            process_group=GROUP.get(),
         ) as process,
     ):
         try:

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from tests.grafana.programs import program
+from tests.grafana.programs import GROUP, program
 from tests.grafana.prometheus import free_port, until
 
 Alert = Mapping[str, Any]
@@ -81,7 +81,7 @@ def alertmanager(folder: Path, config: Path) -> Iterator[int]:
             command,
             stdout=log,
             stderr=log,
-            process_group=0,  # Ctrl-C is for whoever starts it, and ends it in order
+            process_group=GROUP.get(),
         ) as process,
     ):
         try:

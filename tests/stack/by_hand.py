@@ -9,6 +9,7 @@ from contextlib import suppress
 from itertools import cycle
 from pathlib import Path
 
+from tests.grafana.programs import GROUP
 from tests.stack.stack import FAULT, Stack, stack
 
 _ADDRESSES = """
@@ -46,6 +47,7 @@ def main() -> None:
 
 def run() -> None:
     """Start everything, tell where it is, and do what the input says."""
+    GROUP.set(0)  # Ctrl-C is for this process alone, which ends the others in order
     sys.stdout.write("Starting the application, the collector, Prometheus and Alertmanager ...\n")
     sys.stdout.flush()
     with tempfile.TemporaryDirectory(prefix="rop-otel-stack-") as folder, stack(Path(folder)) as running:
