@@ -18,7 +18,8 @@ from rop_otel.testing import capture
 
 def test_documents_without_ids(parts: Any, seen: Any) -> None:
     """No ID is made up: what the stage returned is unreadable, and the handoff unverifiable."""
-    parts.lcel(parts.Given(results=[Document("One note"), Document("Another note")])).invoke("n1")
+    documents = [Document("One note", metadata={"id": "n1"}), Document("Another note")]
+    parts.lcel(parts.Given(results=documents)).invoke("n1")
     assert seen.lists == [("retriever", None), ("packing", None)]
     assert seen.assessment.verdict is rop.Verdict.UNVERIFIABLE
     assert {finding.code.value for finding in seen.assessment.findings} == {"ids_unreadable"}

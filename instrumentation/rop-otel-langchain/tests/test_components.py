@@ -147,12 +147,23 @@ def test_a_search_of_a_vector_store_is_a_stage(parts: Any, seen: Any) -> None:
 
 def test_arms_of_several_stages(parts: Any, seen: Any) -> None:
     """A reranker inside an arm is fed by its own arm only, and the fusion by the ends of all arms."""
-    first = parts.compressed(parts.vector(6), parts.Reversing(keep=2))
-    for arms in ([first, parts.BM25Retriever(results=parts.notes[:1])], [parts.BM25Retriever(results=[]), first]):
-        parts.lcel(parts.ensemble(*arms), lambda documents: documents[0].page_content).invoke("n5")
-        assessment = seen.assessments[-1]
-        assert not assessment.findings
-    assert assessment.dropped_at == "packing"
+    reranked = parts.compressed(parts.vector(), parts.Reversing(keep=2))
+    lexical = parts.BM25Retriever(results=parts.notes[4:])
+    for arms in ([reranked, lexical], [lexical, reranked], [parts.ensemble(lexical, reranked), lexical]):
+        parts.lcel(parts.ensemble(*arms), lambda documents: documents[0].page_content).invoke("n3")
+        assert not seen.assessments[-1].findings
+    seen.assessments.clear()
+    seen.captured.records.clear()
+
+    class Picking(BaseDocumentCompressor):
+        def compress_documents(self, documents: Any, query: str, callbacks: Any = None) -> Any:
+            return documents[1:2]
+
+    pipeline = parts.classic("retrievers.document_compressors.DocumentCompressorPipeline")(
+        transformers=[parts.LongContextReorder(), Picking()]
+    )
+    parts.lcel(parts.ensemble(lexical, parts.compressed(parts.vector(), pipeline))).invoke("n1")
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at rerank (reranked_away)")
 
 
 def test_a_retriever_that_takes_from_others_is_no_source(parts: Any, seen: Any) -> None:

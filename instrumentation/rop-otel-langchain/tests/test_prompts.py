@@ -52,6 +52,18 @@ def test_the_last_text_that_shows_documents_counts(parts: Any, seen: Any) -> Non
     chain = parts.lcel(parts.vector() | relevant) | (lambda message: MODEL.invoke(f"Title of: {message.content}"))
     chain.invoke("n3")
     assert seen.lists[1:] == [("relevant", ["n1"]), ("packing", ["n1"])]
+    assert seen.stages[-1].input == ("n1",)
+
+
+def test_a_reader_that_is_a_function(parts: Any, seen: Any) -> None:
+    """What a function formats for another one, after a model was shown documents, is what is packed."""
+
+    def graded(documents: list[Document]) -> list[Document]:
+        MODEL.invoke(f"Is this relevant? {parts.joined(documents)}")
+        return documents[:1]
+
+    (parts.vector() | graded | parts.joined | (lambda text: f"So {text}")).invoke("n2")
+    assert seen.lists[1:] == [("graded", ["n1"]), ("packing", ["n1"])]
 
 
 def test_what_comes_before_the_retrieval_packs_nothing(parts: Any, seen: Any) -> None:
@@ -90,7 +102,7 @@ def test_in_a_handoff_of_the_applications_own(parts: Any, seen: Any) -> None:
         documents = parts.LongContextReorder().transform_documents(documents)
         documents = parts.Reversing(keep=2).compress_documents(documents, "?")
         MODEL.invoke(parts.joined(documents))
-        MODEL.invoke(parts.joined(documents))
+        MODEL.invoke(f"Again: {parts.joined(documents)}")
     assert seen.lists == [
         ("vector", ["n1", "n2", "n3"]),
         ("reorder", ["n2", "n3", "n1"]),
