@@ -59,7 +59,7 @@ def _query(settings: Settings, instance: Any, arguments: _Arguments, tags: Mappi
     if outer is None or outer.call is None:
         return Watched(instance, begins=_topmost(settings, instance, arguments, tags))
     rounds = kinds.asks_several_times(outer.instance)
-    return Watched(instance, call=outer.call, block=rop.using_round(next(outer.numbers)) if rounds else None)
+    return Watched(instance, call=outer.call, block=rop.using_round(next(outer.call.rounds)) if rounds else None)
 
 
 def _retrieve(settings: Settings, instance: Any, arguments: _Arguments, tags: Mapping[str, object]) -> Watched | None:
@@ -91,7 +91,7 @@ def _synthesize(settings: Settings, instance: Any, arguments: _Arguments, tags: 
     return Synthesis(
         instance,
         nodes=_nodes(arguments, 1),
-        answers=bool(arguments.get("additional_source_nodes")),
+        answers=arguments.get("additional_source_nodes") is not None,
         settings=settings,
         call=None if outer is None else outer.call,
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from opentelemetry.instrumentation.instrumentor import BaseInstrumentor  # type: ignore[attr-defined,unused-ignore]
 
 from rop_otel.instrumenting import Settings, configure_once, supported
+from rop_otel_llama_index.watched import failed
 
 if TYPE_CHECKING:
     from rop_otel_llama_index.installing import Installed
@@ -32,10 +33,13 @@ class LlamaIndexInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-igno
         settings = Settings.resolve(**kwargs)
         if not supported(PACKAGE, VERSIONS):
             return
-        from rop_otel_llama_index.installing import Installed  # imports LlamaIndex
-
         configure_once()
-        self._installed = Installed(settings)
+        try:
+            from rop_otel_llama_index.installing import Installed  # imports LlamaIndex
+
+            self._installed = Installed(settings)
+        except Exception:  # noqa: BLE001 - the application starts, whatever has become of LlamaIndex's modules
+            failed("this installation")
 
     def _uninstrument(self, **kwargs: Any) -> None:
         installed, self._installed = self._installed, None

@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 
 from opentelemetry.context import Context, attach, get_current
 
+from rop_otel_llama_index.watched import failed
+
 Done: TypeAlias = Callable[[str, BaseException | None], None]
 """Told the text as far as it came, and what was raised."""
 
@@ -39,6 +41,8 @@ class _Watching:
         attach(self._context)
         try:
             done("".join(self._tokens), error)
+        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+            failed("the end of a stream")
         finally:
             attach(before)
 

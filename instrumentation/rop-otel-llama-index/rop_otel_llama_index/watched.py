@@ -31,7 +31,7 @@ class Call:
         block: The handoff.
     """
 
-    __slots__ = ("_block", "_lock", "_running", "handoff", "originals", "owns")
+    __slots__ = ("_block", "_lock", "_running", "handoff", "originals", "owns", "rounds")
 
     def __init__(self, block: topmost) -> None:
         outer = rop.current_handoff()
@@ -40,6 +40,8 @@ class Call:
         self._running = 1
         self.handoff = block.__enter__()
         self.owns = self.handoff is not outer
+        self.rounds = count(1)
+        """Numbers of its rounds: a round may have rounds of its own."""
         self.originals: dict[str, Any] = {}
         """Retrieved nodes, by the IDs of copies that lost theirs."""
 
@@ -79,7 +81,6 @@ class Watched:
         self._before = get_current()
         self._begun = None if begins is None else Call(begins)
         self.call = call if self._begun is None else self._begun
-        self.numbers = count(1)
         self._block = nullcontext() if block is None else block
         self._block.__enter__()
         attach(self.context())

@@ -148,6 +148,28 @@ def test_sub_questions_are_rounds(watch: Watch, way: str, loop: Any) -> None:
     assert set(watch.only.shown.ids) == {"n1", "n2"}
 
 
+def test_rounds_within_rounds_have_numbers_of_their_own(watch: Watch) -> None:
+    """An engine that asks one that asks others: no two of them share a round."""
+    watch(selected_by=lambda question: "n4")
+    inner = SubQuestionQueryEngine.from_defaults(
+        tools(), llm=Model(), question_gen=Questions(), use_async=False, verbose=False
+    )
+    both = [
+        QueryEngineTool(query_engine=made, metadata=ToolMetadata(name=name, description=name))
+        for name, made in (("inner", inner), ("other", engine(BM25Retriever("n4"))))
+    ]
+    asking = SubQuestionQueryEngine.from_defaults(
+        both, llm=Model(), question_gen=Questions(), use_async=False, verbose=False
+    )
+    asking.query("?")
+    assert [(stage.round, stage.returned) for stage in watch.stages if stage.kind == "packing"] == [
+        (2, ("n1",)),
+        (3, ("n2",)),
+        (4, ("n4",)),
+    ]
+    assert watch.only.verdict == "PASS"
+
+
 def test_a_router_asks_one(watch: Watch) -> None:
     """A router's engine belongs to the router's handoff."""
     watch(selected_by=lambda question: "n3")

@@ -138,6 +138,19 @@ def test_another_version_is_left_alone(
     assert places() == before
 
 
+def test_a_llama_index_that_is_not_as_expected(
+    watch: Watch, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where a module of LlamaIndex is not there, one warning says so, and the application starts."""
+    monkeypatch.setitem(sys.modules, "rop_otel_llama_index.installing", None)
+    monkeypatch.setattr(watching, "_failed", set())
+    with caplog.at_level(logging.WARNING, "rop_otel"):
+        watch()
+    assert len(caplog.messages) == 1
+    engine(BM25Retriever("n1")).query("?")
+    assert watch.records == []
+
+
 def test_a_wrong_setting_is_told(watch: Watch) -> None:
     """A setting that cannot be used raises where it stands, and nothing is watched."""
     with pytest.raises(ConfigurationError, match="cutoff"):

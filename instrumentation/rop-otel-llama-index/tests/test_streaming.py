@@ -13,6 +13,7 @@ from llama_index.core.chat_engine import ContextChatEngine
 from llama_index.core.query_engine import CitationQueryEngine
 from llama_index_parts import BM25Retriever, Found, Model, Watch, engine, memory
 from opentelemetry.context import get_current
+from rop_otel_llama_index.synthesis import Synthesis
 
 import rop_otel as rop
 
@@ -88,6 +89,15 @@ def test_a_stream_that_raises(watch: Watch) -> None:
         list(response.response_gen)
     assert watch.only.verdict == "PASS"
     assert [stage.kind for stage in watch.records[0].stages] == ["lexical", "packing"]
+
+
+def test_our_own_failure_at_the_end_of_a_stream(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What goes wrong in this package at the end of a stream is kept from whoever reads it."""
+    watch(selected_by=lambda question: "n1")
+    response = streaming("n1").query("?")
+    monkeypatch.setattr(Synthesis, "_pack", lambda *arguments: 1 / 0)
+    assert "".join(response.response_gen).strip() == "See [1]."
+    assert watch.only.verdict == "PASS"
 
 
 def test_a_stream_that_another_thread_reads(watch: Watch) -> None:
