@@ -43,6 +43,7 @@ class Config:
         max_names, max_stages: Handoff names and stage kinds that metrics tell apart.
         citation_pattern: How a citation is written; None derives that from the labels shown.
         baggage_hosts: Hosts to which a selection may be sent as baggage: a name, or ``.name`` for all below it.
+        openinference: Whether spans carry OpenInference's attributes too, for viewers that know those.
         id_keys: In spans of other conventions: keys of a document's metadata, the first present of which is its ID.
         foreign_stages: Patterns of the names of such spans, each with the kind of the stage that such a span is.
         foreign_handoffs: Patterns of the names of such spans that are handoffs; empty: the topmost one.
@@ -65,6 +66,7 @@ class Config:
     max_stages: int = 32
     citation_pattern: re.Pattern[str] | None = None
     baggage_hosts: tuple[str, ...] = ()
+    openinference: bool = False
     id_keys: tuple[str, ...] = ()
     foreign_stages: tuple[tuple[str, str], ...] = ()
     foreign_handoffs: tuple[str, ...] = ()
@@ -90,6 +92,7 @@ class Config:
         max_stages: int | None = None,
         citation_pattern: re.Pattern[str] | str | None = None,
         baggage_hosts: str | Sequence[str] | None = None,
+        openinference: bool | None = None,
         id_keys: str | Sequence[str] | None = None,
         foreign_stages: str | Mapping[str, str] | None = None,
         foreign_handoffs: str | Sequence[str] | None = None,
@@ -127,6 +130,7 @@ class Config:
             max_stages=source.pick("max_stages", max_stages, None, as_positive, preset.max_stages),
             citation_pattern=source.pick("citation_pattern", citation_pattern, None, _pattern, None),
             baggage_hosts=source.pick("baggage_hosts", baggage_hosts, semconv.ENV_BAGGAGE_HOSTS, _hosts, ()),
+            openinference=source.pick("openinference", openinference, semconv.ENV_OPENINFERENCE, _flag, False),
             id_keys=source.pick("id_keys", id_keys, semconv.ENV_ID_KEYS, as_texts, ()),
             foreign_stages=source.pick("foreign_stages", foreign_stages, semconv.ENV_FOREIGN_STAGES, _kinds, ()),
             foreign_handoffs=source.pick(

@@ -81,6 +81,14 @@ GEN_AI_EVALUATION_NAME: Final = "gen_ai.evaluation.name"
 GEN_AI_EVALUATION_LABEL: Final = "gen_ai.evaluation.score.label"
 GEN_AI_EVALUATION_EXPLANATION: Final = "gen_ai.evaluation.explanation"
 
+# --- OpenInference ------------------------------------------------------------------------------------------------
+OPENINFERENCE_SPAN_KIND: Final = "openinference.span.kind"
+OPENINFERENCE_DOCUMENTS: Final = "retrieval.documents"
+OPENINFERENCE_RERANKER_INPUT: Final = "reranker.input_documents"
+OPENINFERENCE_RERANKER_OUTPUT: Final = "reranker.output_documents"
+OPENINFERENCE_DOCUMENT_ID: Final = "document.id"
+OPENINFERENCE_DOCUMENT_SCORE: Final = "document.score"
+
 # --- attributes of metrics only -----------------------------------------------------------------------------------
 PRESENT: Final = "rop.present"
 TARGET: Final = "rop.target"
@@ -111,6 +119,7 @@ ENV_MAX_IDS: Final = "ROP_OTEL_MAX_IDS"
 ENV_MAX_OPEN: Final = "ROP_OTEL_MAX_OPEN_HANDOFFS"
 ENV_TTL: Final = "ROP_OTEL_HANDOFF_TTL"
 ENV_BAGGAGE_HOSTS: Final = "ROP_OTEL_BAGGAGE_HOSTS"
+ENV_OPENINFERENCE: Final = "ROP_OTEL_OPENINFERENCE"
 ENV_FOREIGN_STAGES: Final = "ROP_OTEL_FOREIGN_STAGES"
 ENV_FOREIGN_HANDOFFS: Final = "ROP_OTEL_FOREIGN_HANDOFFS"
 ENV_FOREIGN_SELECTED: Final = "ROP_OTEL_FOREIGN_SELECTED"

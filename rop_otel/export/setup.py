@@ -56,6 +56,7 @@ def configure(
     max_stages: int | None = None,
     citation_pattern: re.Pattern[str] | str | None = None,
     baggage_hosts: str | Sequence[str] | None = None,
+    openinference: bool | None = None,
     id_keys: str | Sequence[str] | None = None,
     foreign_stages: str | Mapping[str, str] | None = None,
     foreign_handoffs: str | Sequence[str] | None = None,
@@ -85,6 +86,7 @@ def configure(
         max_names, max_stages: Handoff names and stage kinds that metrics tell apart.
         citation_pattern: How a citation is written in an answer.
         baggage_hosts: Hosts to which a selection may be sent as baggage.
+        openinference: True writes OpenInference's attributes too, for viewers that know those.
         id_keys: In spans of other conventions: keys of a document's metadata, the first present of which is its ID.
         foreign_stages: Patterns of the names of such spans, each with the kind of the stage that such a span is.
         foreign_handoffs: Patterns of the names of such spans that are handoffs; by default the topmost one is.
@@ -117,6 +119,7 @@ def configure(
         max_stages=max_stages,
         citation_pattern=citation_pattern,
         baggage_hosts=baggage_hosts,
+        openinference=openinference,
         id_keys=id_keys,
         foreign_stages=foreign_stages,
         foreign_handoffs=foreign_handoffs,

@@ -28,6 +28,7 @@ from rop_otel.tracing.declared import Declared, no_id_in, selected_ids
 from rop_otel.tracing.here import Here, here, moved, put_back
 from rop_otel.tracing.ledger import OpenHandoff
 from rop_otel.tracing.mishaps import Mishap
+from rop_otel.tracing.openinference import CHAIN
 from rop_otel.tracing.runs import LiveRun
 from rop_otel.tracing.runtime import Runtime
 from rop_otel.tracing.scalars import as_id
@@ -298,6 +299,8 @@ class Handoff:
 
     def _attributes(self) -> dict[str, Any]:
         attributes: dict[str, Any] = {semconv.HANDOFF_ID: self.id, **self._declared.attributes()}
+        if self._runtime.config.openinference:
+            attributes[semconv.OPENINFERENCE_SPAN_KIND] = CHAIN
         if self._assessment is not None:
             attributes.update(assessment_attributes(self._assessment))
         return attributes

@@ -17,6 +17,7 @@ from rop_otel.errors import UsageError
 from rop_otel.tracing.facts import StageFacts
 from rop_otel.tracing.here import Here, here, moved, put_back
 from rop_otel.tracing.mishaps import Mishap
+from rop_otel.tracing.openinference import openinference
 from rop_otel.tracing.reading import Reading, is_list
 from rop_otel.tracing.runtime import Runtime
 from rop_otel.tracing.scalars import as_count, as_id, as_score, is_text, plainly
@@ -294,6 +295,8 @@ class Stage:
         self._facts.write_on(attributes)
         if self._round is not None:
             attributes[semconv.ROUND] = self._round
+        if self._runtime.config.openinference:
+            attributes = {**openinference(self._spec.kind, self._facts), **attributes}
         write(span, attributes)
         if error is not None:
             span.set_status(Status(StatusCode.ERROR, type(error).__name__))

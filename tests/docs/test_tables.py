@@ -100,6 +100,7 @@ ACCEPTED = {
     "max_open": ("7", 7),
     "ttl_seconds": ("7", 7.0),
     "baggage_hosts": ("search, .svc.example", ("search", ".svc.example")),
+    "openinference": ("on", True),
     "id_keys": ("doc_id, source", ("doc_id", "source")),
     "foreign_stages": ("BM25*=lexical, *Rerank*=rerank", (("BM25*", "lexical"), ("*Rerank*", "rerank"))),
     "foreign_handoffs": ("*.query, ask", ("*.query", "ask")),

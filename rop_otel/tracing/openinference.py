@@ -1,0 +1,45 @@
+"""Our stages in OpenInference's attributes, for viewers that know those: IDs and scores, never text."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rop_otel import semconv
+from rop_otel.core.handoff import Ids, kinds
+from rop_otel.tracing.facts import StageFacts
+
+CHAIN: Final = "CHAIN"
+_RETRIEVER: Final = "RETRIEVER"
+_RERANKER: Final = "RERANKER"
+
+_MOST: Final = 80
+"""Attributes of documents on one span. The SDK keeps 128 unless told otherwise, and ours have to be among them."""
+
+
+def openinference(kind: str, facts: StageFacts) -> dict[str, str | float]:
+    """Return a stage's documents in OpenInference's flattened form, the best ones where there are many.
+
+    Args:
+        kind: The stage's kind. A reranker also has what it was handed; a reader is a chain, without documents.
+        facts: What the stage was told.
+    """
+    if kind == kinds.READER:
+        return {semconv.OPENINFERENCE_SPAN_KIND: CHAIN}
+    if kind != kinds.RERANK:
+        found = _documents(semconv.OPENINFERENCE_DOCUMENTS, facts.returned, facts.scores, most=_MOST)
+        return {semconv.OPENINFERENCE_SPAN_KIND: _RETRIEVER, **found}
+    found = _documents(semconv.OPENINFERENCE_RERANKER_OUTPUT, facts.returned, facts.scores, most=_MOST // 2)
+    found |= _documents(semconv.OPENINFERENCE_RERANKER_INPUT, facts.input, None, most=_MOST // 2)
+    return {semconv.OPENINFERENCE_SPAN_KIND: _RERANKER, **found}
+
+
+def _documents(name: str, ids: Ids | None, scores: tuple[float, ...] | None, *, most: int) -> dict[str, str | float]:
+    found: dict[str, str | float] = {}
+    aligned = scores if scores is not None and ids is not None and len(scores) == len(ids) else None
+    for place, raw in enumerate(ids or ()):
+        if len(found) + (1 if aligned is None else 2) > most:
+            break
+        found[f"{name}.{place}.{semconv.OPENINFERENCE_DOCUMENT_ID}"] = raw
+        if aligned is not None:
+            found[f"{name}.{place}.{semconv.OPENINFERENCE_DOCUMENT_SCORE}"] = aligned[place]
+    return found
