@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 
@@ -35,6 +36,20 @@ def documents_of(outputs: object) -> list[Any] | None:
         return found
     lists = [value for value in outputs.values() if isinstance(value, list)]
     return next((value for value in lists if value and is_document(value[0])), lists[0] if lists else None)
+
+
+def ranked_by(documents: Sequence[Any]) -> list[float] | None:
+    """Return the scores by which a list is sorted, highest first; None where it is not.
+
+    Haystack leaves on a document the score that an earlier component gave it, and some stores give distances.
+    """
+    try:
+        scores: list[Any] = [document.score for document in documents]
+        if None in scores or not all(first >= second for first, second in pairwise(scores)):
+            return None
+        return [float(score) for score in scores]
+    except Exception:  # noqa: BLE001 - the documents' own code runs here
+        return None
 
 
 def references(builder: Any, inputs: Mapping[str, Any], outputs: object) -> list[str] | None:

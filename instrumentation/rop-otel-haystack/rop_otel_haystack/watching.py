@@ -12,7 +12,10 @@ from rop_otel.instrumenting import Settings, topmost
 from rop_otel_haystack.failures import failed
 from rop_otel_haystack.kinds import PACKING, READER
 from rop_otel_haystack.plan import ROUNDS, Plan, Step, plan_of
-from rop_otel_haystack.reading import documents_of, filled_in, handed, references
+from rop_otel_haystack.reading import documents_of, filled_in, handed, ranked_by, references
+
+_NO_SCORE: Final = "sorted by"
+"""A name that no document has: scores are told, where a list is sorted by them."""
 
 
 class Run:
@@ -23,15 +26,17 @@ class Run:
         plan: What is watched in it.
         settings: The user's.
         cites: Whether the answer refers to documents by their number.
+        answers: Whether the answer is ours to tell; in a handoff of the application's own it is not.
     """
 
-    __slots__ = ("cites", "graph", "plan", "settings", "visits")
+    __slots__ = ("answers", "cites", "graph", "plan", "settings", "visits")
 
-    def __init__(self, graph: Any, plan: Plan, settings: Settings, *, cites: bool) -> None:
+    def __init__(self, graph: Any, plan: Plan, settings: Settings, *, cites: bool, answers: bool) -> None:
         self.graph = graph
         self.plan = plan
         self.settings = settings
         self.cites = cites
+        self.answers = answers
         self.visits: dict[str, int] = {}
 
     def round_of(self, step: Step) -> int | None:
@@ -74,6 +79,7 @@ class WatchedRun:
         self._before = _run.get()
         try:
             plan = plan_of(self._pipeline, self._stages)
+            within = rop.current_handoff().id
             if plan.retrieves:
                 metadata = getattr(self._pipeline, "metadata", None) or {}
                 name = metadata.get("name")
@@ -82,7 +88,9 @@ class WatchedRun:
                 handoff.__enter__()
                 self._handoff = handoff
             if rop.current_handoff().id:
-                _run.set(Run(self._pipeline.graph, plan, self._settings, cites=self._cites(plan)))
+                answers = not within or (self._before is not None and self._before.answers)
+                cites = self._cites(plan)
+                _run.set(Run(self._pipeline.graph, plan, self._settings, cites=cites, answers=answers))
         except Exception:  # noqa: BLE001 - monitoring never raises into the application
             failed("a run of a Haystack pipeline could not be watched")
         return self
@@ -174,7 +182,7 @@ class WatchedStep:
     def returned(self, outputs: object) -> None:
         """Take in what the component returned."""
         try:
-            if self._step.kind == READER:
+            if self._step.kind == READER and self._run.answers:
                 self._answered(outputs)
             elif self._stage is not None:
                 self._returned(self._stage, outputs)
@@ -189,6 +197,7 @@ class WatchedStep:
             source=step.source,
             fed_by=step.fed_by,
             id=self._run.settings.id,
+            score=_NO_SCORE,
             implementation=type(self._component).__name__,
         )
 
@@ -202,7 +211,7 @@ class WatchedStep:
             labels = [str(number) for number, _ in enumerate(self._shown, 1)] if self._run.cites else None
             stage.returned(self._shown, labels=labels)
         elif isinstance(documents := documents_of(outputs), list):
-            stage.returned(documents)
+            stage.returned(documents, scores=ranked_by(documents))
 
     def _answered(self, outputs: object) -> None:
         """Tell the sources and citations of an answer: by Haystack's rule references are places in ``documents``."""

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 from haystack import Document, component
+from haystack.components.builders import PromptBuilder
+from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
 
 import rop_otel as rop
 
@@ -23,6 +25,11 @@ class Given:
         if isinstance(self.outputs, Exception):
             raise self.outputs
         return self.outputs  # type: ignore[no-any-return]
+
+
+def broken_callback(chunk: str) -> None:
+    """Show a chunk on a screen that is not there."""
+    raise LookupError("no screen")
 
 
 def asked(parts: Any, outputs: Any) -> Any:
@@ -87,6 +94,54 @@ def test_a_component_that_returns_something_else_is_haystacks_to_refuse(selectin
     selecting("b")
     with pytest.raises(Exception, match="dict"):
         asked(parts, ["a"])
+
+
+def test_an_iterator_is_left_to_the_application(selecting: Any, parts: Any) -> None:
+    """Documents that come one by one are not consumed; the stage says that it could not be read."""
+    watch = selecting("b")
+    pipeline = parts.Pipeline()
+    pipeline.add_component("given", Given({"documents": iter([Document(id=name, content=name) for name in "ab"])}))
+    outputs = pipeline.run({"given": {"query": "?"}})
+    assert [document.id for document in outputs["given"]["documents"]] == ["a", "b"]
+    assert watch.only.verdict is rop.Verdict.UNVERIFIABLE
+
+
+def test_documents_of_which_everything_raises_stop_nothing(selecting: Any, parts: Any) -> None:
+    """Objects that cannot be looked at leave the stage unreadable, and the pipeline runs."""
+
+    class Mine:
+        def __getattribute__(self, name: str) -> Any:
+            if name.startswith("__"):  # Python's own
+                return object.__getattribute__(self, name)
+            raise RuntimeError(name)
+
+    watch = selecting("b")
+    pipeline = parts.Pipeline()
+    pipeline.add_component("given", Given({"documents": [Mine(), Mine()]}))
+    assert len(pipeline.run({"given": {"query": "?"}})["given"]["documents"]) == 2
+    assert watch.only.verdict is rop.Verdict.UNVERIFIABLE
+
+
+def test_a_streaming_callback_that_raises_is_the_applications(selecting: Any, parts: Any) -> None:
+    """What a callback of a component raises passes like anything that the component raises."""
+
+    @component
+    class Streaming:
+        @component.output_types(replies=list[str])
+        def run(self, prompt: str, streaming_callback: Any = None) -> dict[str, Any]:
+            streaming_callback("chunk")
+            return {"replies": [prompt]}
+
+    watch = selecting("timeouts")
+    pipeline = parts.Pipeline()
+    pipeline.add_component("bm25", InMemoryBM25Retriever(parts.notes(), top_k=2))
+    pipeline.add_component("prompt", PromptBuilder("{{ documents }}", required_variables=["documents"]))
+    pipeline.add_component("reply", Streaming())
+    pipeline.connect("bm25", "prompt.documents")
+    pipeline.connect("prompt", "reply.prompt")
+    with pytest.raises(Exception, match="no screen"):
+        pipeline.run({"bm25": {"query": parts.QUERY}, "reply": {"streaming_callback": broken_callback}})
+    assert watch.only.verdict is rop.Verdict.PASS
 
 
 def test_a_retriever_that_finds_nothing_has_found_nothing(selecting: Any, parts: Any) -> None:

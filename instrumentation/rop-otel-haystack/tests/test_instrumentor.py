@@ -6,7 +6,7 @@ import functools
 import logging
 import subprocess
 import sys
-from importlib.metadata import entry_points
+from importlib.metadata import PackageNotFoundError, entry_points
 from typing import Any
 
 import haystack
@@ -92,6 +92,22 @@ def test_other_versions_are_warned_of_and_left_alone(
         HaystackInstrumentor().uninstrument()
     messages = [record.getMessage() for record in caplog.records if record.name == "rop_otel"]
     assert messages == [f"haystack-ai {version} is installed and is not watched: versions {module.VERSIONS} are"]
+
+
+def test_without_haystack_it_warns_and_does_nothing(
+    watch: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where Haystack is not installed, that is said, and nothing raises."""
+
+    def missing(package: str) -> str:
+        raise PackageNotFoundError(package)
+
+    monkeypatch.setattr("rop_otel.instrumenting._warned", set())
+    monkeypatch.setattr("importlib.metadata.version", missing)
+    before = methods()
+    HaystackInstrumentor().instrument()
+    assert methods() == before
+    assert "haystack-ai is not installed" in caplog.text
 
 
 def test_a_wrong_setting_is_refused(watch: Any) -> None:

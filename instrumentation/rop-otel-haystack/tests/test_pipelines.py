@@ -60,6 +60,55 @@ def test_an_open_handoff_is_the_one(selecting: Any, parts: Any) -> None:
     assert str(handoff.assessment).startswith("mine: FAIL, the selected object was lost at Cut")
 
 
+def test_the_answer_of_an_open_handoff_is_the_applications_to_tell(selecting: Any, parts: Any) -> None:
+    """In a handoff of the application's own the answer builder tells nothing, so that no answer counts twice."""
+    selecting("timeouts")
+    with rop.handoff("mine", selected="timeouts") as handoff:
+        parts.build(reply="As in [7].").run(parts.question())
+        handoff.answered("As in [1].", citations=["1"])
+    assert handoff.assessment.citations.unresolved == 0
+    assert handoff.assessment.findings == ()
+
+
+def test_scores_that_a_ranker_left_as_they_were_are_not_its_own(selecting: Any, parts: Any) -> None:
+    """A ranker that sets no scores has none, and a cut of its last documents is no cut of the best one."""
+
+    @component
+    class ReverseRanker:
+        @component.output_types(documents=list[Document])
+        def run(self, documents: list[Document]) -> dict[str, Any]:
+            return {"documents": documents[::-1]}
+
+    watch = selecting("timeouts")
+    pipeline = parts.Pipeline()
+    pipeline.add_component("bm25", InMemoryBM25Retriever(parts.notes(), top_k=4))
+    pipeline.add_component("reverse", ReverseRanker())
+    pipeline.add_component("cut", parts.Cut(2))
+    pipeline.connect("bm25", "reverse")
+    pipeline.connect("reverse", "cut")
+    pipeline.run({"bm25": {"query": parts.QUERY}})
+    assert str(watch.only) == "Pipeline: FAIL, the selected object was lost at Cut (dropped)"
+    assert watch.only.findings == ()
+
+
+def test_the_best_scored_document_that_a_cut_drops_is_a_finding(selecting: Any, parts: Any) -> None:
+    """Scores by which a list is sorted are its own, and a cut that drops the best is told."""
+
+    @component
+    class Tail:
+        @component.output_types(documents=list[Document])
+        def run(self, documents: list[Document]) -> dict[str, Any]:
+            return {"documents": documents[1:]}
+
+    watch = selecting("timeouts")
+    pipeline = parts.Pipeline()
+    pipeline.add_component("bm25", InMemoryBM25Retriever(parts.notes(), top_k=4))
+    pipeline.add_component("tail", Tail())
+    pipeline.connect("bm25", "tail")
+    pipeline.run({"bm25": {"query": parts.QUERY}})
+    assert [finding.code.value for finding in watch.only.findings] == ["top_ranked_cut"]
+
+
 def test_citations_are_read_with_the_builders_own_pattern(selecting: Any, parts: Any) -> None:
     """A reference to a document that was not shown is a finding; one to a document that was is none."""
     watch = selecting("timeouts")

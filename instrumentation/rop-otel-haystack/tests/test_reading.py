@@ -8,7 +8,7 @@ import pytest
 from haystack import Document
 from haystack.components.builders import AnswerBuilder
 from haystack.dataclasses import ChatMessage
-from rop_otel_haystack.reading import documents_of, filled_in, handed, references
+from rop_otel_haystack.reading import documents_of, filled_in, handed, ranked_by, references
 
 A, B = Document(id="a", content="a"), Document(id="b", content="b")
 PATTERN = r"\[(\d+)\]"
@@ -77,3 +77,20 @@ def test_ranges_are_those_that_the_builder_took_apart() -> None:
 def test_without_a_pattern_there_are_no_references() -> None:
     """A builder that parses none has none."""
     assert references(AnswerBuilder(), {"replies": ["[1]"]}, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("scores", "ranked"),
+    [
+        ([0.9, 0.5, 0.5], [0.9, 0.5, 0.5]),
+        ([2], [2.0]),
+        ([], []),
+        ([0.1, 0.9], None),  # a distance, or what an earlier component left
+        ([0.9, None], None),
+        ([None], None),
+        ([float("nan"), 0.1], None),
+    ],
+)
+def test_scores_count_where_a_list_is_sorted_by_them(scores: list[Any], ranked: list[float] | None) -> None:
+    """A list that is not sorted, highest first, has scores that are not its own."""
+    assert ranked_by([Document(content="a", score=score) for score in scores]) == ranked
