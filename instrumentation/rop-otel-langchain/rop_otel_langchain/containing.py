@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from types import FunctionType, MethodType
+from itertools import islice
+from types import CodeType, FunctionType, MethodType
 from typing import Any, Final
 from weakref import ReferenceType, ref
 
@@ -24,7 +24,7 @@ _known: Final[dict[int, tuple[ReferenceType[Any], bool]]] = {}
 def contains_retrieval(chain: Runnable[Any, Any]) -> bool:
     """Return whether a retriever or vector store is among a chain's parts, or is used by functions of its.
 
-    What a function reaches only through modules, objects or calls of its own is not seen.
+    What a function reaches only through other modules, or through objects in objects of the application, is not seen.
     """
     key = id(chain)
     known = _known.get(key)
@@ -56,24 +56,39 @@ def _search(chain: object) -> bool:
 def _parts(part: Any) -> Iterator[object]:
     """Give what something is made of, as far as a chain may be: fields, elements, and what functions refer to."""
     if isinstance(part, Mapping):
-        yield from part.values()
+        yield from islice(part.values(), _MOST)
     elif isinstance(part, list | tuple | set | frozenset):
-        yield from part
+        yield from islice(part, _MOST)
     elif isinstance(part, partial):
         yield from (part.func, *part.args, *part.keywords.values())
     elif isinstance(part, MethodType):
-        yield from (part.__self__, part.__func__)
+        yield part.__func__
+        yield from vars(part.__self__).values()
     elif isinstance(part, FunctionType):
         yield from _referred(part)
     elif isinstance(part, Runnable) or type(part).__module__.startswith(("langgraph.", "langchain")):
         yield from vars(part).values()
+        called = getattr(part, "func", None)
+        if called is not None and not isinstance(called, FunctionType | MethodType):
+            yield from vars(called).values()
 
 
 def _referred(function: FunctionType) -> Iterator[object]:
-    """Give the variables that a function refers to; of modules' only those that may lead to a retrieval."""
-    variables = inspect.getclosurevars(function)
-    yield from variables.nonlocals.values()
-    for value in variables.globals.values():
-        own = isinstance(value, FunctionType) and value.__module__ == function.__module__
-        if own or isinstance(value, Runnable | VectorStore):
+    """Give the variables that a function refers to; of its module's only those that may lead to a retrieval."""
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # it has no value yet
+            yield cell.cell_contents
+    for name in _names(function.__code__):
+        value = function.__globals__.get(name)
+        if isinstance(value, FunctionType | Runnable | VectorStore):
             yield value
+        elif type(value).__module__ == function.__module__:
+            yield from vars(value).values()
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Give the names in a function and in those inside of it."""
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names(inner)
