@@ -56,7 +56,10 @@ class Broken(BaseNodePostprocessor):
         (lambda: MetadataReplacementPostProcessor(target_metadata_key="window"), "MetadataReplacementPostProcessor"),
         (lambda: OwnReorder(), "reorder"),
         (lambda: PrevNextNodePostprocessor(docstore=SimpleDocumentStore()), "expansion"),
-        (lambda: SentenceEmbeddingOptimizer(embed_model=MockEmbedding(4)), "sentence_selection"),
+        (
+            lambda: SentenceEmbeddingOptimizer(embed_model=MockEmbedding(4), tokenizer_fn=str.split),
+            "sentence_selection",
+        ),
         (lambda: SimilarityPostprocessor(similarity_cutoff=0.5), "candidates"),
         (lambda: TimeWeightedPostprocessor(), "boost"),
         (lambda: WordRerank(), "rerank"),

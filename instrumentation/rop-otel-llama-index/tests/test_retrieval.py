@@ -8,7 +8,8 @@ import math
 from typing import Any
 
 import pytest
-from llama_index.core import MockEmbedding, QueryBundle, SimpleKeywordTableIndex, SummaryIndex, async_utils
+from llama_index.core import MockEmbedding, QueryBundle, SummaryIndex, async_utils
+from llama_index.core.indices.keyword_table.retrievers import BaseKeywordTableRetriever
 from llama_index.core.llms import MockLLM
 from llama_index.core.retrievers import AutoMergingRetriever, BaseRetriever, QueryFusionRetriever, VectorIndexRetriever
 from llama_index.core.retrievers.fusion_retriever import FUSION_MODES
@@ -38,6 +39,19 @@ def by_embedding() -> BaseRetriever:
     return SummaryIndex(NODES).as_retriever(retriever_mode="embedding", embed_model=MockEmbedding(4))
 
 
+class Keywords(BaseKeywordTableRetriever):
+    """One of the retrievers of a keyword table, without the table."""
+
+    def __init__(self) -> None:
+        BaseRetriever.__init__(self)
+
+    def _get_keywords(self, query_str: str) -> list[str]:
+        return []
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return scored("n1")
+
+
 def fused(*arms: BaseRetriever, use_async: bool = False, top_k: int = 10) -> QueryFusionRetriever:
     """Return a fusion that makes up no queries."""
     return QueryFusionRetriever(
@@ -56,7 +70,7 @@ def fused(*arms: BaseRetriever, use_async: bool = False, top_k: int = 10) -> Que
         (lambda: vector(), "vector", False),
         (lambda: BM25Retriever("n1"), "lexical", False),
         (lambda: Found("n1"), "retriever", True),
-        (lambda: SimpleKeywordTableIndex(NODES, llm=MockLLM()).as_retriever(), "lexical", False),
+        (lambda: Keywords(), "lexical", False),
         (lambda: SummaryIndex(NODES).as_retriever(), "retriever", True),
         (lambda: by_embedding(), "vector", False),
         (lambda: vector(vector_store_query_mode="hybrid"), "retriever", True),
