@@ -11,11 +11,11 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from threading import RLock
-from typing import Final
+from typing import Final, NamedTuple
 from weakref import ref
 
 from opentelemetry.sdk.trace import ReadableSpan
-from opentelemetry.trace import INVALID_SPAN_CONTEXT, SpanContext, StatusCode, format_span_id, format_trace_id
+from opentelemetry.trace import INVALID_SPAN_CONTEXT, SpanContext, Status, StatusCode, format_span_id, format_trace_id
 
 from rop_otel import semconv
 from rop_otel.core.handoff import StageRecord, attributes
@@ -29,6 +29,16 @@ _NO_RULES: Final = Rules()
 _NOTHING: Final[attributes.Attributes] = {}
 _MAX_WAITING: Final = 20_000
 """Stages that may wait at one span, which is more than any pipeline has."""
+
+
+class _Remains(NamedTuple):
+    """What is kept of the span of a stage beside its facts, under the names that the SDK has for it."""
+
+    name: str
+    start_time: int | None
+    end_time: int | None
+    status: Status
+    dropped_attributes: int
 
 
 class Node:
@@ -63,7 +73,7 @@ class Node:
 
     def __init__(self, span: ReadableSpan, parent: Node | None, place: Here | None, rules: Rules = _NO_RULES) -> None:
         self._running = ref(span)
-        self._finished: ReadableSpan | None = None
+        self._finished: ReadableSpan | _Remains | None = None
         self._rules = rules
         self._facts: attributes.Attributes | None = None
         self.meant: attributes.Attributes | None = None
@@ -90,7 +100,7 @@ class Node:
         return self._finished is not None
 
     @property
-    def span(self) -> ReadableSpan | None:
+    def span(self) -> ReadableSpan | _Remains | None:
         """The span; None where it was given up without an end."""
         return self._finished or self._running()
 
@@ -107,10 +117,17 @@ class Node:
 
     def keep(self, stage: Node, *, seconds: float) -> None:
         """Let a stage wait here; the ones that ended this much earlier have no handoff that could still end."""
+        stage.shrink()
         oldest = stage.end_ns - seconds * 1e9
         while self.waiting and self.waiting[0].end_ns < oldest:
             self.waiting.popleft()
         self.waiting.append(stage)
+
+    def shrink(self) -> None:
+        """Keep nothing of an ended stage but what counts: its span may hold the texts of its documents."""
+        span = self._finished
+        if span is not None and self.facts:
+            self._finished = _Remains(span.name, span.start_time, span.end_time, span.status, span.dropped_attributes)
 
     @property
     def facts(self) -> attributes.Attributes:
@@ -121,7 +138,7 @@ class Node:
         if self._facts is not None:
             return self._facts
         span = self.span
-        if span is None:
+        if span is None or isinstance(span, _Remains):
             return _NOTHING
         facts: attributes.Attributes = span.attributes or _NOTHING
         if concerns(facts, self._rules, lost=span.dropped_attributes):
@@ -153,7 +170,7 @@ class Node:
         It is, where it is the topmost span that may be one and no handoff that says so itself is above or below.
         """
         span = self._finished
-        if span is None or self.outspoken or not any(stage.is_homeless for stage in self.waiting):
+        if not isinstance(span, ReadableSpan) or self.outspoken or not any(stage.is_homeless for stage in self.waiting):
             return False
         if self._rules.handoffs:
             place = self.top().place

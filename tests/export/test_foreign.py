@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from opentelemetry.sdk.trace import SpanLimits
+from opentelemetry.sdk.trace import ReadableSpan, SpanLimits
 from opentelemetry.trace import Span
 from opentelemetry.util.types import AnyValue
 
@@ -135,6 +136,20 @@ def test_a_late_stage(monitored: Monitored) -> None:
     assert [finding.code for finding in monitored.assessment.findings] == [FindingCode.STAGE_LATE]
     assert monitored.heard.notices == {(Notice.LATE, ""): 1}
     assert replayed(monitored) == assessed(monitored)
+
+
+def test_texts_are_not_kept(monitored: Monitored) -> None:
+    """What waits for its handoff is the IDs, not the texts of the documents."""
+    with monitored.tracer.start_as_current_span("query"):
+        for number in range(3):
+            with marked(monitored, "RETRIEVER", f"d{number}") as span:
+                span.set_attribute("retrieval.documents.0.document.content", f"a text of {number}")
+        monitored.exporter.clear()
+        del span
+        gc.collect()
+        spans = [each for each in gc.get_objects() if issubclass(type(each), ReadableSpan) and each.name == "retriever"]
+        assert spans == []
+    assert [each.returned for each in monitored.assessment.stages] == [1, 1, 1]
 
 
 def test_sixty_documents_beyond_the_limits_of_a_span() -> None:
