@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from types import CodeType, FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
 from weakref import ReferenceType, ref
 
@@ -60,30 +60,34 @@ def _parts(part: Any) -> Iterator[object]:
     elif isinstance(part, list | tuple | set | frozenset):
         yield from islice(part, _MOST)
     elif isinstance(part, partial):
-        yield from (part.func, *part.args, *part.keywords.values())
+        for each in (part.func, *part.args, *part.keywords.values()):
+            yield from _held(each)
     elif isinstance(part, MethodType):
         yield part.__func__
-        yield from vars(part.__self__).values()
+        yield from _held(part.__self__)
     elif isinstance(part, FunctionType):
         yield from _referred(part)
     elif isinstance(part, Runnable) or type(part).__module__.startswith(("langgraph.", "langchain")):
         yield from vars(part).values()
-        called = getattr(part, "func", None)
-        if called is not None and not isinstance(called, FunctionType | MethodType):
-            yield from vars(called).values()
+        yield from _held(getattr(part, "func", None))
 
 
 def _referred(function: FunctionType) -> Iterator[object]:
     """Give the variables that a function refers to; of its module's only those that may lead to a retrieval."""
     for cell in function.__closure__ or ():
         with suppress(ValueError):  # it has no value yet
-            yield cell.cell_contents
+            yield from _held(cell.cell_contents)
     for name in _names(function.__code__):
         value = function.__globals__.get(name)
-        if isinstance(value, FunctionType | Runnable | VectorStore):
-            yield value
-        elif type(value).__module__ == function.__module__:
-            yield from vars(value).values()
+        if isinstance(value, FunctionType | Runnable | VectorStore) or type(value).__module__ == function.__module__:
+            yield from _held(value)
+
+
+def _held(value: object) -> Iterator[object]:
+    """Give a value, and where it is an object of the application what that holds."""
+    yield value
+    if not isinstance(value, type | ModuleType | FunctionType):
+        yield from getattr(value, "__dict__", {}).values()
 
 
 def _names(code: CodeType) -> Iterator[str]:
