@@ -82,6 +82,10 @@ class Synthesis(Watched):
             return
         self._told = True
         seen = self._prompts or self._arguments
+        nodes = shown(self._nodes, seen) if seen else self._nodes
+        read = labels(nodes)
+        if seen:
+            error = None  # what a prompt held was shown, whatever came of it
         packing = rop.using_stage(
             "packing",
             input=self._named(self._nodes),
@@ -89,10 +93,8 @@ class Synthesis(Watched):
             implementation=type(self.instance).__name__,
         )
         packing.__enter__()
-        if seen or error is None:
-            error = None  # what a prompt held was shown, whatever came of it
-            nodes = shown(self._nodes, seen) if seen else self._nodes
-            packing.returned(self._named(nodes), labels=labels(nodes))
+        if error is None:
+            packing.returned(self._named(nodes), labels=read)
         packing.__exit__(None if error is None else type(error), error, None)
 
     def _answer(self, text: str, sources: object) -> None:

@@ -29,9 +29,10 @@ def plain(text: str) -> str:
 
 
 def labels(nodes: Sequence[Any]) -> list[str] | None:
-    """Return the label with which each node's text begins; None where one begins with none."""
+    """Return the label with which each node's text begins; None where one begins with none, or two with the same."""
     found = [_LABEL.match(content(node)) for node in nodes]
-    return [match[1] or match[2] for match in found if match] if found and all(found) else None
+    read = [match[1] or match[2] for match in found if match]
+    return read if read and len(set(read)) == len(nodes) else None
 
 
 def shown(nodes: list[Any], prompts: Sequence[str]) -> list[Any]:

@@ -199,13 +199,15 @@ def test_a_node_in_several_pieces_and_its_double(watch: Watch) -> None:
 
 
 def test_labels_in_brackets_are_the_applications_own(watch: Watch) -> None:
-    """Nodes whose text begins with a label each are shown under it; where one has none, there are no labels."""
+    """Nodes whose text begins with a label each are shown under it; else there are no labels."""
     watch()
     engine(Found(found=passages("[S1] alpha", "[S2] beta")), llm=Model(answer="So [S2].")).query("?")
     assert (watch.stages[-1].labels, watch.reader.citations) == (("S1", "S2"), ("S2",))
     watch.records.clear()
-    engine(Found(found=passages("[S1] alpha", "beta"))).query("?")
-    assert watch.stages[-1].labels is None
+    for texts in (("[S1] alpha", "beta"), ("[1] is a footnote", "[1] is another")):
+        engine(Found(found=passages(*texts))).query("?")
+        assert watch.stages[-1].labels is None
+        watch.records.clear()
 
 
 def test_a_synthesizer_by_itself(watch: Watch) -> None:
