@@ -33,7 +33,7 @@ class Call:
 
     Attributes:
         context: Where its parts run.
-        trail: What became of its documents.
+        trail: What became of its documents; None where monitoring is off.
     """
 
     def __init__(self, watching: Watching, chain: Any, inputs: Any, config: Any) -> None:
@@ -45,13 +45,13 @@ class Call:
         self._answer = ""
         self._sources: Any = None
         self._watching = watching
-        self.trail = Trail()
         before = get_current()
         outer = rop.current_handoff().id
         attach(under_way(before, self))
         self._topmost = topmost(watching.settings, name=name, inputs=inputs, metadata=metadata)
         self._handoff = self._topmost.__enter__()
         self._opened = self._handoff.id != outer
+        self.trail = Trail() if self._handoff.id else None
         self.context = get_current()
         attach(before)
 
@@ -88,7 +88,8 @@ class Call:
 
     @never_raising
     def _pack(self) -> None:
-        self.trail.pack(self._watching)
+        if self.trail is not None:
+            self.trail.pack(self._watching)
 
 
 def _text(answer: Any) -> str:

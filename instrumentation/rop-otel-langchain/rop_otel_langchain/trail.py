@@ -31,7 +31,7 @@ class Trail:
         self._formatted: list[tuple[Documents, Shown]] = []
         self._prompted = False
         self._text = ""
-        self._packed: set[str | int] = set()
+        self._packed: dict[str | int, Document] = {}
 
     def moved(self, handed: Iterable[Documents], results: object) -> None:
         """Take in that something returned documents, perhaps in the place of those that it was handed."""
@@ -51,7 +51,7 @@ class Trail:
 
     def prompted(self, watching: Watching, text: str) -> None:
         """Take in a text that a model is given, or a prompt; it may show documents or none."""
-        live = [*self._live.values()]
+        live = [*self._live.copy().values()]  # branches of a chain run in threads
         if not live or (text == self._text and len(live) == len(self._formatted[0][0])):
             return  # a model is given what the prompt before it was
         shown = shown_in(text, live)
@@ -67,9 +67,9 @@ class Trail:
         handoff = rop.current_handoff()
         for handed, shown in self._formatted:
             documents = [document for document, _ in shown]
-            if self._packed.issuperset(map(_key, documents)):
+            if all(_key(document) in self._packed for document in documents):
                 continue
-            self._packed.update(map(_key, documents))
+            self._packed.update((_key(document), document) for document in documents)
             labels = [label for _, label in shown if label is not None]
             labelled = len(labels) == len(documents)
             if labelled:

@@ -136,6 +136,17 @@ def test_a_stream_that_is_left_early_ends_its_handoff(parts: Any, seen: Any) -> 
     assert len(seen.assessments) == 2
 
 
+def test_a_stream_whose_pieces_are_asked_for_in_threads(parts: Any, seen: Any) -> None:
+    """Web frameworks ask for each piece in another thread."""
+    pieces = parts.qa().stream({"input": "n2"})
+    made = True
+    while made:
+        with ThreadPoolExecutor(1) as pool:
+            made = pool.submit(next, pieces, None).result() is not None
+    assert seen.kinds == [*ARMS, "rerank", "packing", "reader"]
+    assert seen.assessment.verdict is rop.Verdict.PASS
+
+
 async def test_streams_that_run_at_the_same_time(parts: Any, seen: Any) -> None:
     """Each has its own handoff, whichever is asked for a piece."""
     chain = parts.qa()

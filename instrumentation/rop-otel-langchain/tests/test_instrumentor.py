@@ -92,6 +92,19 @@ def test_on_again(parts: Any, instrument: Any) -> None:
         LangChainInstrumentor().uninstrument()
 
 
+def test_with_monitoring_off_nothing_is_done(parts: Any, instrument: Any, monkeypatch: Any) -> None:
+    """Where monitoring is switched off, documents and prompts are not looked at."""
+    instrument()
+    rop.configure(enabled=False)
+    monkeypatch.setattr("rop_otel_langchain.trail.shown_in", lambda *_: pytest.fail("a prompt was read"))
+    monkeypatch.setattr("rop_otel_langchain.functions.shown_in", lambda *_: pytest.fail("a text was read"))
+    try:
+        assert parts.qa().invoke({"input": "n2"})["answer"] == "So it is."
+        assert parts.qa().batch([{"input": "n2"}])[0]["answer"] == "So it is."
+    finally:
+        rop.configure(enabled=True)
+
+
 @pytest.mark.parametrize("version", ["0.2.43", "2.0.0", "nonsense"])
 def test_another_version_is_told_and_left_alone(instrument: Any, monkeypatch: Any, caplog: Any, version: str) -> None:
     """With a version outside of the range, or an unknown one, there is one warning, and nothing is wrapped."""
