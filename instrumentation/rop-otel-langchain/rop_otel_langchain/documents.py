@@ -46,8 +46,8 @@ def shown_in(text: str, documents: Documents) -> Shown | None:
     What the prompt shows is not known where it shows none, or fewer of several that are alike. A label, such as
     ``[S1]``, stands right before the text, or is its beginning.
     """
-    prompt = rest = plain(text)
-    texts = [plain(document.page_content) for document in documents]
+    prompt = rest = _plain(text)
+    texts = [_plain(document.page_content) for document in documents]
     found: dict[int, int] = {}
     longest_first = sorted(range(len(texts)), key=lambda place: -len(texts[place]))
     for part in (slice(None), slice(_HEAD)):
@@ -82,6 +82,6 @@ def _label(prompt: str, at: int) -> str | None:
     return match[1] if match else None
 
 
-def plain(text: str) -> str:
+def _plain(text: str) -> str:
     """Return a text with single spaces: templates change them."""
     return " ".join(text.split())
