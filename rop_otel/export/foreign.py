@@ -20,7 +20,7 @@ from opentelemetry.trace import INVALID_SPAN_CONTEXT, SpanContext, Status, Statu
 from rop_otel import semconv
 from rop_otel.core.handoff import StageRecord, attributes
 from rop_otel.spans import from_sdk
-from rop_otel.spans.conventions import Rules, as_handoff, as_stage, concerns
+from rop_otel.spans.conventions import Rules, as_stage, concerns, handoff_attributes
 from rop_otel.tracing.here import Here
 from rop_otel.tracing.ledger import OpenHandoff
 from rop_otel.tracing.runtime import Runtime
@@ -180,7 +180,8 @@ class Node:
                 return False
         elif not self.topmost:
             return False
-        self.meant = as_handoff(from_sdk(span), self._rules)
+        said = handoff_attributes(span.attributes or _NOTHING, self._rules)
+        self.meant = {semconv.HANDOFF_NAME: span.name, **said}
         return True
 
     @property

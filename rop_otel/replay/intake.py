@@ -2,13 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from rop_otel import semconv
 from rop_otel.core.handoff.attributes import is_handoff, is_stage
 from rop_otel.replay.ancestry import Key
 from rop_otel.spans import Span
-from rop_otel.spans.conventions import Rules, as_handoff, as_stage
+from rop_otel.spans.conventions import Rules, as_stage, handoff_attributes
+
+
+class Other(NamedTuple):
+    """What is kept of a span that says nothing of a handoff: all that matters should it be one.
+
+    Args:
+        end_ns, start_ns, name: Of the span.
+        attributes: Those of the handoff that it would be, beside its name.
+    """
+
+    end_ns: int
+    start_ns: int
+    name: str
+    attributes: Mapping[str, object]
+
+    def as_handoff(self, key: Key) -> Span:
+        """Return the span as a handoff."""
+        attributes = {semconv.HANDOFF_NAME: self.name, **self.attributes}
+        return Span(
+            trace_id=key[0],
+            span_id=key[1],
+            name=self.name,
+            start_ns=self.start_ns,
+            end_ns=self.end_ns,
+            attributes=attributes,
+        )
 
 
 class TakenIn:
@@ -20,7 +48,7 @@ class TakenIn:
     Attributes:
         stages: Stage spans, with our attributes.
         handoffs: Handoff spans.
-        others: The spans of others that say nothing of a handoff, as the handoffs that they would be.
+        others: The spans of others that say nothing of a handoff.
         foreign: Which stages are read out of spans of other conventions.
     """
 
@@ -29,7 +57,7 @@ class TakenIn:
         self._links: dict[Key, str] = {}
         self.stages: dict[Key, Span] = {}
         self.handoffs: dict[Key, Span] = {}
-        self.others: dict[Key, Span] = {}
+        self.others: dict[Key, Other] = {}
         self.foreign: set[Key] = set()
 
     def add(self, span: Span) -> None:
@@ -47,7 +75,9 @@ class TakenIn:
             if read is not None:
                 self.foreign.add(key)
                 _put(self.stages, key, replace(span, attributes=read, events=()))
-            _put(self.others, key, replace(span, attributes=as_handoff(span, self._rules), events=()))
+            other = Other(span.end_ns, span.start_ns, span.name, handoff_attributes(span.attributes, self._rules))
+            known = self.others.get(key)
+            self.others[key] = other if known is None or known == other else max(known, other, key=repr)
 
     def parents(self) -> dict[Key, Key | None]:
         """Return the parent of every span."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from rop_otel.core.handoff.attributes import named_handoff_id
 from rop_otel.replay.ancestry import Key, NearestAbove
-from rop_otel.replay.intake import TakenIn
+from rop_otel.replay.intake import Other, TakenIn
 from rop_otel.spans import Span
 from rop_otel.spans.conventions import Rules
 
@@ -29,13 +29,13 @@ def handoffs_meant(taken: TakenIn, parents: Mapping[Key, Key | None], rules: Rul
     told = {topmost(key) for key in taken.handoffs}
     homeless = (key for key in taken.foreign if above(key) is None)
     found = {topmost(key) for key in homeless if named_handoff_id(taken.stages[key].attributes) is None}
-    return {key: taken.others[key] for key in found - told if key is not None}
+    return {key: taken.others[key].as_handoff(key) for key in found - told if key is not None}
 
 
 class _Topmost:
     """Finds the topmost span, at or above a span, that may be a handoff; what was walked once is not walked again."""
 
-    def __init__(self, parents: Mapping[Key, Key | None], spans: Mapping[Key, Span], rules: Rules) -> None:
+    def __init__(self, parents: Mapping[Key, Key | None], spans: Mapping[Key, Other], rules: Rules) -> None:
         self._parents = parents
         self._spans = spans
         self._rules = rules

@@ -76,19 +76,19 @@ def as_stage(span: Span, rules: Rules) -> dict[str, object] | None:
     return read | _ours(attributes)
 
 
-def as_handoff(span: Span, rules: Rules) -> dict[str, object]:
-    """Return the attributes of the handoff that somebody else's span is taken for: its name, and what it has of ours.
+def handoff_attributes(attributes: Mapping[str, object], rules: Rules) -> dict[str, object]:
+    """Return what a span of somebody else's says of the handoff that it is taken for, beside the name.
 
     Args:
-        span: The span.
+        attributes: Of the span. Those of ours count before what the rules say.
         rules: What the user says.
     """
-    read: dict[str, object] = {semconv.HANDOFF_NAME: span.name}
-    selected = span.attributes.get(rules.selected) if rules.selected is not None else None
-    if selected is not None:
-        several = items_of(selected)
-        read[semconv.SELECTED_IDS] = _hashed([as_id(each) for each in several or [selected]], rules)
-    return read | _ours(span.attributes)
+    selected = attributes.get(rules.selected) if rules.selected is not None else None
+    if selected is None:
+        return _ours(attributes)
+    several = items_of(selected)
+    ids = _hashed([as_id(each) for each in several or [selected]], rules)
+    return {semconv.SELECTED_IDS: ids, **_ours(attributes)}
 
 
 def _ours(attributes: Mapping[str, object]) -> dict[str, object]:
