@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -19,11 +19,12 @@ Alert = Mapping[str, Any]
 
 
 class Webhook(HTTPServer):
-    """Keeps the alerts that it is told of, in the order in which they come."""
+    """Keeps the alerts that it is told of, in the order in which they come, and hands each to those in `hearers`."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.alerts: list[Alert] = []
+        self.hearers: list[Callable[[Alert], object]] = [self.alerts.append]
 
     @property
     def url(self) -> str:
@@ -39,9 +40,11 @@ class _Handler(BaseHTTPRequestHandler):
     server: Webhook
 
     def do_POST(self) -> None:
-        """Keep what is told."""
+        """Hand on what is told."""
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.alerts.extend(json.loads(body)["alerts"])
+        for alert in json.loads(body)["alerts"]:
+            for hear in self.server.hearers:
+                hear(alert)
         self.send_response(200)
         self.end_headers()
 
