@@ -34,4 +34,7 @@ def dashboards(
     except ImportError as error:
         raise ConfigurationError(f"{error.name} is missing: {remedy('grafana')}") from error
     write(folder, files)
-    print(f"Wrote {', '.join(files)} to {folder}. Grafana looks for the dashboards in {settings.dashboards_path}.")
+    print(
+        f"Wrote {', '.join(files)} to {folder}. Copy what is in provisioning to Grafana's own provisioning folder; "
+        f"Grafana then looks for the dashboards in {settings.dashboards_path}."
+    )

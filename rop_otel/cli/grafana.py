@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from pydantic import ValidationError
 from rop_otel.errors import ConfigurationError, InputError, remedy
 
 if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
     from rop_otel_grafana import Settings
 
 
@@ -54,7 +56,14 @@ def pairs(texts: list[str] | None, *, option: str) -> dict[str, str] | None:
 
 
 def _problems(error: ValidationError) -> list[str]:
-    return [
-        f"setting {'.'.join(map(str, problem['loc'])) or 'in all'}: {problem['msg']}, got {problem['input']!r}"
-        for problem in error.errors(include_url=False)
-    ]
+    return [_problem(problem) for problem in error.errors(include_url=False)]
+
+
+def _problem(problem: ErrorDetails) -> str:
+    name = ".".join(map(str, problem["loc"]))
+    if problem["type"] == "extra_forbidden":
+        return f"setting {name}: there is none of this name"
+    message = problem["msg"].removeprefix("Value error, ")
+    if problem["type"] == "value_error" and isinstance(problem["input"], Mapping):
+        return f"setting {name}: {message}" if name else message  # its message says which of the table's values clash
+    return f"setting {name}: {message}, got {problem['input']!r}"

@@ -76,7 +76,7 @@ def test_dashboards_for_own_settings(tmp_path: Path) -> None:
         (["--target", "1.5"], "target: Input should be less than 1, got 1.5"),
         (["--handoff", "docs"], "--handoff 'docs': write NAME=VALUE"),
         (["--handoff", "docs=much"], "handoffs.docs.target"),
-        (["--label", "severity=page"], "labels already taken"),
+        (["--label", "severity=page"], "rop-otel: labels already taken by the alerts themselves: severity"),
         (["--config", "missing.toml"], "missing.toml"),
     ],
 )
@@ -87,6 +87,26 @@ def test_a_wrong_setting_is_one_line(arguments: list[str], message: str, tmp_pat
     [line] = result.stderr.splitlines()
     assert message in line
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("targt = 0.9", "rop-otel: setting targt: there is none of this name"),
+        ("[fast]\nwindow = '1m'", "setting fast.window: there is none of this name"),
+        ("[handoffs.docs]\ntarget = 95", "setting handoffs.docs.target: Input should be less than 1, got 95"),
+        ("[handoffs.'']", "rop-otel: setting handoffs: a handoff has a name"),
+        ("run_hold = '2h'", "rop-otel: a run alerts for 1h, so it cannot be held back for 2h"),
+    ],
+)
+def test_a_wrong_setting_of_a_file_is_one_line(text: str, message: str, tmp_path: Path) -> None:
+    """A name that is no setting is said to be none, and values that clash are told without the whole file."""
+    config = tmp_path / "rop.toml"
+    config.write_text(text, encoding="utf-8")
+    result = run("rules", tmp_path / "out", "--config", config)
+    assert result.returncode == 2
+    assert message in result.stderr.splitlines()[0]
+    assert "Value error" not in result.stderr
 
 
 def test_a_file_that_is_no_toml(tmp_path: Path) -> None:
