@@ -170,7 +170,10 @@ def _starved_page(settings: Settings) -> Page:
             ),
             "Keep whole passages where selection leaves too little.",
             "Is the budget counted in the unit that the packer uses (tokens, not characters)?",
-            f"Is little context right for this handoff? Set `{semconv.STARVED_RATIO}` on it.",
+            (
+                "Is little context right for this handoff? Open it with a `starved_ratio` of its own; where others make"
+                f" its span, set `{semconv.STARVED_RATIO}` on it."
+            ),
         ),
     )
 
