@@ -1,4 +1,4 @@
-"""What the instrumentation packages share: their settings, the handoff of the topmost call, the versions they support.
+"""What the instrumentation packages share: settings, the handoff of the topmost call, versions, failures.
 
 Public as the facade is: a package that watches a framework imports these two and nothing else of this project.
 """
@@ -34,7 +34,7 @@ from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.opening import NOT_DUE
 from rop_otel.tracing.runtime import current
 
-__all__ = ["Selector", "Settings", "configure_once", "supported", "topmost", "using_baggage"]
+__all__ = ["Selector", "Settings", "configure_once", "failure", "supported", "topmost", "using_baggage"]
 
 Selector: TypeAlias = Callable[[Any], object]
 """Called with the inputs of the topmost call. Returns the selected ID, several alternatives, or None: none came."""
@@ -234,6 +234,16 @@ def supported(package: str, specifier: str) -> bool:
         _warned.add((package, specifier))
         _logger.warning("%s and is not watched: versions %s are", found, specifier)
     return False
+
+
+def failure(place: str, message: str) -> None:
+    """Count and log an exception of an instrumentation package's own code, which is being handled.
+
+    Args:
+        place: Where it happened, with the framework's name; the same message is logged once for each.
+        message: What became of it, in one sentence.
+    """
+    current().mishaps.failure(Mishap.INSTRUMENTATION, place, message)
 
 
 @dataclass(frozen=True, slots=True)

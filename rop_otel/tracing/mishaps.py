@@ -25,6 +25,7 @@ class Mishap(StrEnum):
     HANDOFF = "handoff"
     IDS = "ids"
     INPUT = "input"
+    INSTRUMENTATION = "instrumentation"
     PROCESSOR = "processor"
     RUN = "run"
     SINK = "sink"

@@ -12,8 +12,7 @@ from contextvars import Context, copy_context
 from threading import Lock
 from typing import Any, Final
 
-from rop_otel.instrumenting import Settings
-from rop_otel_haystack.failures import failed
+from rop_otel.instrumenting import Settings, failure
 from rop_otel_haystack.plan import plan_of
 from rop_otel_haystack.watching import WatchedRun, runs_already, watched_step
 
@@ -77,7 +76,7 @@ class Patches:
         try:
             self._components(pipeline)
         except Exception:  # noqa: BLE001 - monitoring never raises into the application
-            failed("a Haystack pipeline could not be watched")
+            failure("Haystack pipeline", "it could not be watched")
             return None
         return WatchedRun(pipeline, args[0] if args else kwargs.get("data"), self._settings, self._stages)
 

@@ -8,8 +8,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings, topmost
-from rop_otel_haystack.failures import failed
+from rop_otel.instrumenting import Settings, failure, topmost
 from rop_otel_haystack.kinds import PACKING, READER
 from rop_otel_haystack.plan import ROUNDS, Plan, Step, plan_of
 from rop_otel_haystack.reading import documents_of, filled_in, handed, ranked_by, references
@@ -92,7 +91,7 @@ class WatchedRun:
                 cites = self._cites(plan)
                 _run.set(Run(self._pipeline.graph, plan, self._settings, cites=cites, answers=answers))
         except Exception:  # noqa: BLE001 - monitoring never raises into the application
-            failed("a run of a Haystack pipeline could not be watched")
+            failure("Haystack pipeline", "a run of it could not be watched")
         return self
 
     def __exit__(
@@ -123,7 +122,7 @@ def watched_step(component: Any, inputs: Mapping[str, Any]) -> WatchedStep | Non
     try:
         return WatchedStep(run, step, component, inputs)
     except Exception:  # noqa: BLE001 - monitoring never raises into the application
-        failed(f"Haystack component {step.name!r} could not be watched")
+        failure(f"Haystack component {step.name!r}", "it could not be watched")
         return None
 
 
@@ -177,7 +176,7 @@ class WatchedStep:
             if lists:
                 stage.input(*lists)
         except Exception:  # noqa: BLE001 - monitoring never raises into the application
-            failed(f"what Haystack component {self._step.name!r} is handed cannot be read")
+            failure(f"Haystack component {self._step.name!r}", "what it is handed cannot be read")
 
     def returned(self, outputs: object) -> None:
         """Take in what the component returned."""
@@ -187,7 +186,7 @@ class WatchedStep:
             elif self._stage is not None:
                 self._returned(self._stage, outputs)
         except Exception:  # noqa: BLE001 - monitoring never raises into the application
-            failed(f"what Haystack component {self._step.name!r} returned cannot be read")
+            failure(f"Haystack component {self._step.name!r}", "what it returned cannot be read")
 
     def _made(self) -> rop.Stage:
         step = self._step

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import functools
-import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final, ParamSpec, TypeVar
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings
+from rop_otel.instrumenting import Settings, failure
 from rop_otel_langchain.documents import Documents, are_documents, same_documents
 from rop_otel_langchain.feeding import Fed
 from rop_otel_langchain.kinds import Kinds
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-_logger = logging.getLogger("rop_otel")
-_failed: Final[set[str]] = set()
 
 _SCORE: Final = "metadata.relevance_score"
 """Where rerankers of LangChain leave their scores; other scores in the metadata are of an earlier stage."""
@@ -140,7 +136,7 @@ def ended(documents: object) -> None:
 
 
 def never_raising(function: Callable[P, R]) -> Callable[P, R | None]:
-    """Return a function that returns None where it would raise, and logs that once: the application goes on.
+    """Return a function that returns None where it would raise, since the application goes on.
 
     In strict mode what the monitor raises on misuse is let through.
     """
@@ -151,10 +147,8 @@ def never_raising(function: Callable[P, R]) -> Callable[P, R | None]:
             return function(*args, **kwargs)
         except rop.RopError:
             raise
-        except Exception:  # monitoring never raises into the application
-            if function.__qualname__ not in _failed:
-                _failed.add(function.__qualname__)
-                _logger.warning("watching LangChain failed in %s; it goes on", function.__qualname__, exc_info=True)
+        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+            failure(f"LangChain, {function.__qualname__}", "it could not be watched")
             return None
 
     return quiet

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from rop_otel.instrumenting import failure
 from rop_otel_llama_index.texts import content, plain
-from rop_otel_llama_index.watched import failed, innermost
+from rop_otel_llama_index.watched import innermost
 
 
 def remember(wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -19,7 +20,7 @@ def remember(wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], 
         if watched is not None and watched.call is not None and any(piece.node_id not in known for piece in pieces):
             watched.call.originals.update((piece.node_id, node) for piece, node in _pairs(nodes, pieces))
     except Exception:  # noqa: BLE001 - monitoring never raises into the application
-        failed("the sources of CitationQueryEngine")
+        failure("LlamaIndex, the sources of CitationQueryEngine", "it could not be watched")
     return pieces
 
 

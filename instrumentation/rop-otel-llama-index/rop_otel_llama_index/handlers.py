@@ -22,10 +22,10 @@ from llama_index.core.response_synthesizers import BaseSynthesizer
 from pydantic import PrivateAttr
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings, topmost
+from rop_otel.instrumenting import Settings, failure, topmost
 from rop_otel_llama_index import kinds
 from rop_otel_llama_index.synthesis import Synthesis
-from rop_otel_llama_index.watched import Listing, Watched, failed, innermost
+from rop_otel_llama_index.watched import Listing, Watched, innermost
 
 _Arguments = Mapping[str, Any]
 _Begins = Callable[[Settings, Any, _Arguments, Mapping[str, object]], Watched | None]
@@ -162,7 +162,7 @@ class SpanHandler(BaseSpanHandler[Any]):
             if began is not None:
                 self._stay_last()
         except Exception:  # noqa: BLE001 - LlamaIndex would swallow it without a word
-            failed(f"the beginning of {method}")
+            failure(f"LlamaIndex, the beginning of {method}", "it could not be watched")
             return None
         return began
 
@@ -228,7 +228,7 @@ class EventHandler(BaseEventHandler):
         try:
             read(synthesis, event)
         except Exception:  # noqa: BLE001 - LlamaIndex would swallow it without a word
-            failed("a prompt")
+            failure("LlamaIndex, a prompt", "it could not be watched")
 
 
 def _completion(synthesis: Synthesis, event: Any) -> None:

@@ -13,10 +13,10 @@ from llama_index.core.query_engine import CitationQueryEngine
 from opentelemetry.instrumentation.utils import unwrap
 from wrapt import wrap_function_wrapper
 
-from rop_otel.instrumenting import Settings
+from rop_otel.instrumenting import Settings, failure
 from rop_otel_llama_index import citations
 from rop_otel_llama_index.handlers import EventHandler, SpanHandler, begin
-from rop_otel_llama_index.watched import carry, failed
+from rop_otel_llama_index.watched import carry
 
 
 class Installed:
@@ -59,7 +59,7 @@ class Installed:
             arguments = inspect.signature(wrapped).bind(*args, **kwargs).arguments
             watched = begin(self._settings, "_postprocess_nodes", instance, arguments, {})
         except Exception:  # noqa: BLE001 - monitoring never raises into the application
-            failed(f"the beginning of {type(instance).__name__}")
+            failure(f"LlamaIndex, the beginning of {type(instance).__name__}", "it could not be watched")
             watched = None
         if watched is None:
             return await wrapped(*args, **kwargs)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from opentelemetry.instrumentation.instrumentor import BaseInstrumentor  # type: ignore[attr-defined,unused-ignore]
 
-from rop_otel.instrumenting import Settings, configure_once, supported
-from rop_otel_llama_index.watched import failed
+from rop_otel.instrumenting import Settings, configure_once, failure, supported
 
 if TYPE_CHECKING:
     from rop_otel_llama_index.installing import Installed
@@ -39,7 +38,7 @@ class LlamaIndexInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-igno
 
             self._installed = Installed(settings)
         except Exception:  # noqa: BLE001 - the application starts, whatever has become of LlamaIndex's modules
-            failed("this installation")
+            failure("LlamaIndex, this installation", "it could not be watched")
 
     def _uninstrument(self, **kwargs: Any) -> None:
         installed, self._installed = self._installed, None

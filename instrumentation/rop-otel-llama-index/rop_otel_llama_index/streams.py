@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from opentelemetry.context import Context, attach, get_current
 
-from rop_otel_llama_index.watched import failed
+from rop_otel.instrumenting import failure
 
 Done: TypeAlias = Callable[[str, BaseException | None], None]
 """Told the text as far as it came, and what was raised."""
@@ -42,7 +42,7 @@ class _Watching:
         try:
             done("".join(self._tokens), error)
         except Exception:  # noqa: BLE001 - monitoring never raises into the application
-            failed("the end of a stream")
+            failure("LlamaIndex, the end of a stream", "it could not be watched")
         finally:
             attach(before)
 

@@ -6,8 +6,6 @@ handler of spans may have put it back by then, since LlamaIndex tells handlers o
 
 from __future__ import annotations
 
-import logging
-import sys
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager, nullcontext
 from itertools import count
@@ -17,10 +15,8 @@ from typing import Any, Final
 from opentelemetry.context import Context, attach, create_key, get_current, get_value, set_value
 
 import rop_otel as rop
-from rop_otel.instrumenting import topmost
+from rop_otel.instrumenting import failure, topmost
 
-_logger = logging.getLogger("rop_otel")
-_failed: Final[set[str]] = set()
 _KEY: Final = create_key("rop_otel_llama_index")
 
 
@@ -98,11 +94,11 @@ class Watched:
             if error is None:
                 self.returned(result)
         except Exception:  # noqa: BLE001 - monitoring never raises into the application
-            failed(f"what {type(self.instance).__name__} returned")
+            failure(f"LlamaIndex, what {type(self.instance).__name__} returned", "it could not be watched")
         try:
             self.end(error)
         except Exception:  # noqa: BLE001
-            failed(f"the end of {type(self.instance).__name__}")
+            failure(f"LlamaIndex, the end of {type(self.instance).__name__}", "it could not be watched")
         finally:
             if get_value(_KEY) is self:
                 attach(self._before)
@@ -138,13 +134,6 @@ def innermost() -> Watched | None:
     """Return what is watched here, None outside of all."""
     found = get_value(_KEY)
     return found if isinstance(found, Watched) else None
-
-
-def failed(doing: str) -> None:
-    """Log an exception of our own code, which is being handled; once for each place."""
-    if doing not in _failed:
-        _failed.add(doing)
-        _logger.warning("LlamaIndex: %s could not be watched", doing, exc_info=sys.exc_info())
 
 
 def carry(wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -143,7 +143,6 @@ def test_a_llama_index_that_is_not_as_expected(
 ) -> None:
     """Where a module of LlamaIndex is not there, one warning says so, and the application starts."""
     monkeypatch.setitem(sys.modules, "rop_otel_llama_index.installing", None)
-    monkeypatch.setattr(watching, "_failed", set())
     with caplog.at_level(logging.WARNING, "rop_otel"):
         watch()
     assert len(caplog.messages) == 1
@@ -189,7 +188,6 @@ def test_our_own_failure_is_kept_from_the_application(
         raise RuntimeError("ours")
 
     watch(selected_by=lambda question: "n1")
-    monkeypatch.setattr(watching, "_failed", set())
     monkeypatch.setattr(watching.Listing, part, fail)
     with caplog.at_level(logging.WARNING, "rop_otel"):
         for _ in range(2):
