@@ -14,10 +14,10 @@ from typing import Any, Final
 
 from rop_otel.instrumenting import Settings, failure
 from rop_otel_haystack.plan import plan_of
-from rop_otel_haystack.watching import WatchedRun, runs_already, watched_step
+from rop_otel_haystack.watching import WatchedRun, WatchedStep, runs_already, watched_step
 
-_PIPELINE_METHODS: Final = ("run", "run_async", "run_async_generator")
 _COMPONENT_METHODS: Final = ("run", "run_async")
+_Watch = Callable[[Any, tuple[Any, ...], Mapping[str, Any]], WatchedRun | WatchedStep | None]
 
 
 class Patches:
@@ -39,10 +39,14 @@ class Patches:
         """Watch the runs of a class of pipelines; after :meth:`undo`, do nothing."""
         if not self._active:
             return
-        makers = {"run": self._run, "run_async": self._run_async, "run_async_generator": self._generator}
-        for name in _PIPELINE_METHODS:
+        makers: dict[str, Callable[[Any], Any]] = {
+            "run": functools.partial(_sync, self._watched),
+            "run_async": functools.partial(_async, self._watched),
+            "run_async_generator": self._generator,
+        }
+        for name, make in makers.items():
             if name in vars(cls):
-                self._replace(cls, name, makers[name])
+                self._replace(cls, name, make)
 
     def undo(self) -> None:
         """Put the originals back; a method that others replaced since stays, and passes on what it is called with."""
@@ -68,7 +72,7 @@ class Patches:
         for owner, name in missing:
             with self._lock:
                 if self._active and (owner, name) not in self._replaced:
-                    self._replace(owner, name, _component if name == "run" else _async_component)
+                    self._replace(owner, name, functools.partial(_sync if name == "run" else _async, _step))
 
     def _watched(self, pipeline: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> WatchedRun | None:
         if not self._active or runs_already(pipeline):
@@ -79,30 +83,6 @@ class Patches:
             failure("Haystack pipeline", "it could not be watched")
             return None
         return WatchedRun(pipeline, args[0] if args else kwargs.get("data"), self._settings, self._stages)
-
-    def _run(self, original: Any) -> Any:
-        @functools.wraps(original)
-        def run(pipeline: Any, *args: Any, **kwargs: Any) -> Any:
-            call = original.__get__(pipeline, type(pipeline))
-            watched = self._watched(pipeline, args, kwargs)
-            if watched is None:
-                return call(*args, **kwargs)
-            with watched:
-                return call(*args, **kwargs)
-
-        return run
-
-    def _run_async(self, original: Any) -> Any:
-        @functools.wraps(original)
-        async def run_async(pipeline: Any, *args: Any, **kwargs: Any) -> Any:
-            call = original.__get__(pipeline, type(pipeline))
-            watched = self._watched(pipeline, args, kwargs)
-            if watched is None:
-                return await call(*args, **kwargs)
-            with watched:
-                return await call(*args, **kwargs)
-
-        return run_async
 
     def _generator(self, original: Any) -> Any:
         @functools.wraps(original)
@@ -119,11 +99,15 @@ def _owner(cls: type, name: str) -> type | None:
     return next((each for each in cls.__mro__ if name in vars(each)), None)
 
 
-def _component(original: Any) -> Any:
+def _step(component: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> WatchedStep | None:
+    return watched_step(component, kwargs)  # a pipeline hands everything over by name
+
+
+def _sync(watch: _Watch, original: Any) -> Any:
     @functools.wraps(original)
-    def run(component: Any, *args: Any, **kwargs: Any) -> Any:
-        call = original.__get__(component, type(component))
-        watched = watched_step(component, kwargs)
+    def run(instance: Any, *args: Any, **kwargs: Any) -> Any:
+        call = original.__get__(instance, type(instance))
+        watched = watch(instance, args, kwargs)
         if watched is None:
             return call(*args, **kwargs)
         with watched:
@@ -134,11 +118,11 @@ def _component(original: Any) -> Any:
     return run
 
 
-def _async_component(original: Any) -> Any:
+def _async(watch: _Watch, original: Any) -> Any:
     @functools.wraps(original)
-    async def run_async(component: Any, *args: Any, **kwargs: Any) -> Any:
-        call = original.__get__(component, type(component))
-        watched = watched_step(component, kwargs)
+    async def run_async(instance: Any, *args: Any, **kwargs: Any) -> Any:
+        call = original.__get__(instance, type(instance))
+        watched = watch(instance, args, kwargs)
         if watched is None:
             return await call(*args, **kwargs)
         with watched:

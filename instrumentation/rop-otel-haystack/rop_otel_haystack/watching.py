@@ -101,6 +101,9 @@ class WatchedRun:
         if self._handoff is not None:
             self._handoff.__exit__(kind, error, trace)
 
+    def returned(self, outputs: object) -> None:
+        """Take in nothing: its components tell what they return."""
+
     def _cites(self, plan: Plan) -> bool:
         if self._before is not None and self._before.cites:
             return True
