@@ -21,7 +21,7 @@ from rop_otel_langchain.calls import Call
 from rop_otel_langchain.carrying import batched, carrying, is_under_way, resumed
 from rop_otel_langchain.containing import contains_retrieval
 from rop_otel_langchain.functions import observe
-from rop_otel_langchain.patching import Function, Patches, Wrap
+from rop_otel_langchain.patching import Function, Patches, Wrap, given
 from rop_otel_langchain.watching import Watching, never_raising
 
 _PARTS: Final = (
@@ -58,7 +58,7 @@ def _begun(
     """Return the call where it is a topmost one; None where one is under way, or nothing is retrieved."""
     if not _is_topmost(watching, chain):
         return None
-    return Call(watching, chain, inputs, args[0] if args else kwargs.get("config"))
+    return Call(watching, chain, inputs, args[1] if len(args) > 1 else kwargs.get("config"))
 
 
 @never_raising
@@ -86,22 +86,25 @@ def _until_the_end(call: Call) -> Iterator[None]:
 
 def _invoke(watching: Watching) -> Wrap:
     def wrap(original: Function) -> Function:
+        inputs = given(original)
+
         @functools.wraps(original)
-        def invoke(self: Any, input: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's name
-            call = _begun(watching, self, input, args, kwargs)
+        def invoke(self: Any, *args: Any, **kwargs: Any) -> Any:
+            given_input = inputs(args, kwargs)
+            call = _begun(watching, self, given_input, args, kwargs)
             if call is not None:
                 with _until_the_end(call):
                     with call.current():
-                        result = original(self, input, *args, **kwargs)
+                        result = original(self, *args, **kwargs)
                     call.take(result)
                     return result
-            with resumed(args, kwargs):
+            with resumed(args[1:], kwargs):
                 node = _node(watching, self)
                 if node is None:
-                    return original(self, input, *args, **kwargs)
+                    return original(self, *args, **kwargs)
                 with watching.inside() as below:
-                    result = original(self, input, *args, **kwargs)
-                observe(watching, node, input, result, below)
+                    result = original(self, *args, **kwargs)
+                observe(watching, node, given_input, result, below)
                 return result
 
         return invoke
@@ -111,22 +114,25 @@ def _invoke(watching: Watching) -> Wrap:
 
 def _ainvoke(watching: Watching) -> Wrap:
     def wrap(original: Function) -> Function:
+        inputs = given(original)
+
         @functools.wraps(original)
-        async def ainvoke(self: Any, input: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A002
-            call = _begun(watching, self, input, args, kwargs)
+        async def ainvoke(self: Any, *args: Any, **kwargs: Any) -> Any:
+            given_input = inputs(args, kwargs)
+            call = _begun(watching, self, given_input, args, kwargs)
             if call is not None:
                 with _until_the_end(call):
                     with call.current():
-                        result = await original(self, input, *args, **kwargs)
+                        result = await original(self, *args, **kwargs)
                     call.take(result)
                     return result
-            with resumed(args, kwargs):
+            with resumed(args[1:], kwargs):
                 node = _node(watching, self)
                 if node is None:
-                    return await original(self, input, *args, **kwargs)
+                    return await original(self, *args, **kwargs)
                 with watching.inside() as below:
-                    result = await original(self, input, *args, **kwargs)
-                observe(watching, node, input, result, below)
+                    result = await original(self, *args, **kwargs)
+                observe(watching, node, given_input, result, below)
                 return result
 
         return ainvoke
@@ -136,13 +142,15 @@ def _ainvoke(watching: Watching) -> Wrap:
 
 def _stream(watching: Watching) -> Wrap:
     def wrap(original: Function) -> Function:
+        inputs = given(original)
+
         @functools.wraps(original)
-        def stream(self: Any, input: Any, *args: Any, **kwargs: Any) -> Iterator[Any]:  # noqa: A002
+        def stream(self: Any, *args: Any, **kwargs: Any) -> Iterator[Any]:
             if not _is_topmost(watching, self):
-                pieces: Iterator[Any] = original(self, input, *args, **kwargs)
+                pieces: Iterator[Any] = original(self, *args, **kwargs)
                 return pieces
-            begin = functools.partial(_begun, watching, self, input, args, kwargs)
-            return _streamed(begin, functools.partial(original, self, input, *args, **kwargs))
+            begin = functools.partial(_begun, watching, self, inputs(args, kwargs), args, kwargs)
+            return _streamed(begin, functools.partial(original, self, *args, **kwargs))
 
         return stream
 
@@ -175,13 +183,15 @@ def _streamed(begin: Callable[[], Call | None], start: Callable[[], Iterator[Any
 
 def _astream(watching: Watching) -> Wrap:
     def wrap(original: Function) -> Function:
+        inputs = given(original)
+
         @functools.wraps(original)
-        def astream(self: Any, input: Any, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:  # noqa: A002
+        def astream(self: Any, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
             if not _is_topmost(watching, self):
-                pieces: AsyncIterator[Any] = original(self, input, *args, **kwargs)
+                pieces: AsyncIterator[Any] = original(self, *args, **kwargs)
                 return pieces
-            begin = functools.partial(_begun, watching, self, input, args, kwargs)
-            return _astreamed(begin, functools.partial(original, self, input, *args, **kwargs))
+            begin = functools.partial(_begun, watching, self, inputs(args, kwargs), args, kwargs)
+            return _astreamed(begin, functools.partial(original, self, *args, **kwargs))
 
         return astream
 
@@ -220,6 +230,12 @@ class _Batch:
         self.calls = [Call(watching, chain, each, given) for each, given in zip(inputs, configs, strict=True)]
         self.configs = [carrying(given, call) for given, call in zip(configs, self.calls, strict=True)]
 
+    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return the arguments of the batch with the configurations that carry its calls."""
+        if len(args) > 1:
+            return (args[0], self.configs, *args[2:]), kwargs
+        return args, {**kwargs, "config": self.configs}
+
     @contextmanager
     def current(self) -> Iterator[None]:
         """Be inside of the batch; what runs finds its call in its configuration."""
@@ -243,22 +259,27 @@ class _Batch:
 
 
 @never_raising
-def _begun_batch(watching: Watching, chain: Any, inputs: Any, config: Any) -> _Batch | None:
+def _begun_batch(
+    watching: Watching, chain: Any, inputs: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> _Batch | None:
     if not inputs or not isinstance(inputs, list) or not _is_topmost(watching, chain):
         return None
-    return _Batch(watching, chain, inputs, config)
+    return _Batch(watching, chain, inputs, args[1] if len(args) > 1 else kwargs.get("config"))
 
 
 def _batch(watching: Watching) -> Wrap:
     def wrap(original: Function) -> Function:
+        inputs = given(original)
+
         @functools.wraps(original)
-        def batch(self: Any, inputs: Any, config: Any = None, **kwargs: Any) -> Any:
-            begun = _begun_batch(watching, self, inputs, config)
+        def batch(self: Any, *args: Any, **kwargs: Any) -> Any:
+            begun = _begun_batch(watching, self, inputs(args, kwargs), args, kwargs)
             if begun is None:
-                return original(self, inputs, config, **kwargs)
+                return original(self, *args, **kwargs)
             try:
+                args, kwargs = begun.arguments(args, kwargs)
                 with begun.current():
-                    results = original(self, inputs, begun.configs, **kwargs)
+                    results = original(self, *args, **kwargs)
             except BaseException as error:
                 begun.fail(error)
                 raise
@@ -272,14 +293,17 @@ def _batch(watching: Watching) -> Wrap:
 
 def _abatch(watching: Watching) -> Wrap:
     def wrap(original: Function) -> Function:
+        inputs = given(original)
+
         @functools.wraps(original)
-        async def abatch(self: Any, inputs: Any, config: Any = None, **kwargs: Any) -> Any:
-            begun = _begun_batch(watching, self, inputs, config)
+        async def abatch(self: Any, *args: Any, **kwargs: Any) -> Any:
+            begun = _begun_batch(watching, self, inputs(args, kwargs), args, kwargs)
             if begun is None:
-                return await original(self, inputs, config, **kwargs)
+                return await original(self, *args, **kwargs)
             try:
+                args, kwargs = begun.arguments(args, kwargs)
                 with begun.current():
-                    results = await original(self, inputs, begun.configs, **kwargs)
+                    results = await original(self, *args, **kwargs)
             except BaseException as error:
                 begun.fail(error)
                 raise

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, TypeAlias
 from weakref import ref
 
@@ -23,8 +24,9 @@ class Patches:
         """Wrap a function of a module; one that is not there is left out."""
         original = getattr(module, name, None)
         if original is not None:
-            setattr(module, name, wrap(original))
-            self._undo.append(lambda: setattr(module, name, original))
+            wrapper = wrap(original)
+            setattr(module, name, wrapper)
+            self._undo.append(_restoring(module, name, wrapper, original))
 
     def family(
         self, base: Any, wraps: Mapping[str, Wrap], *, but: tuple[type, ...] = (), base_too: bool = True
@@ -60,16 +62,45 @@ class Patches:
         if issubclass(owner, but):
             return
         for name, wrap in wraps.items():
-            original = owner.__dict__.get(name)
-            if not callable(original) or getattr(original, "__isabstractmethod__", False):
+            original: Any = owner.__dict__.get(name)
+            if not _is_method(original) or getattr(original, "__isabstractmethod__", False):
                 continue
-            wrapper = wrap(original)
+            wrapper = wrap(_as_function(original))
             setattr(owner, name, wrapper)
             self._undo.append(_restoring(owner, name, wrapper, original))
 
 
-def _restoring(owner: type, name: str, wrapper: Function, original: Function) -> Callable[[], None]:
-    """Return what puts a method back, unless another one was put over it; the class itself is not kept alive."""
+def _is_method(member: Any) -> bool:
+    """Return whether a member of a class is called with its object: not a static method, nor an object in its place."""
+    return callable(member) and hasattr(member, "__get__") and not isinstance(member, staticmethod)
+
+
+def _as_function(method: Any) -> Function:
+    """Return a method as a function whose first argument is the object; what others wrapped binds in its own way."""
+    if type(method) is FunctionType:
+        return method
+
+    @functools.wraps(method)
+    def function(owner: Any, *args: Any, **kwargs: Any) -> Any:
+        return method.__get__(owner, type(owner))(*args, **kwargs)
+
+    return function
+
+
+def given(function: Function) -> Callable[[tuple[Any, ...], Mapping[str, Any]], Any]:
+    """Return what finds the first argument of a method, after its object, in a call of it.
+
+    Args:
+        function: The method, as it is wrapped. A class of the application may have a name of its own for the argument.
+    """
+    code = getattr(function, "__code__", None)
+    named = code.co_varnames[1 : code.co_argcount] if code is not None else ()
+    name = named[0] if named else "input"
+    return lambda args, kwargs: args[0] if args else kwargs.get(name)
+
+
+def _restoring(owner: type | ModuleType, name: str, wrapper: Function, original: Function) -> Callable[[], None]:
+    """Return what puts a member back, unless another one was put over it; its owner is not kept alive."""
     found = ref(owner)
 
     def restore() -> None:

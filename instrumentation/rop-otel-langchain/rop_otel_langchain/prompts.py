@@ -12,7 +12,7 @@ from langchain_core.prompt_values import PromptValue
 from langchain_core.prompts import BasePromptTemplate
 
 from rop_otel_langchain.carrying import resumed
-from rop_otel_langchain.patching import Function, Patches, Wrap
+from rop_otel_langchain.patching import Function, Patches, Wrap, given
 from rop_otel_langchain.trail import trail_here
 from rop_otel_langchain.watching import Watching, never_raising
 
@@ -31,12 +31,14 @@ def _sync(watching: Watching, *, made: bool = False) -> Wrap:
     """Wrap what is given a prompt or, where that is said, makes one."""
 
     def wrap(original: Function) -> Function:
+        prompt = given(original)
+
         @functools.wraps(original)
-        def call(self: Any, input: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's name
-            with resumed(args, kwargs):
+        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            with resumed(args[1:], kwargs):
                 if not made:
-                    _observe(watching, input)
-                result = original(self, input, *args, **kwargs)
+                    _observe(watching, prompt(args, kwargs))
+                result = original(self, *args, **kwargs)
                 if made:
                     _observe(watching, result)
                 return result
@@ -48,12 +50,14 @@ def _sync(watching: Watching, *, made: bool = False) -> Wrap:
 
 def _async(watching: Watching, *, made: bool = False) -> Wrap:
     def wrap(original: Function) -> Function:
+        prompt = given(original)
+
         @functools.wraps(original)
-        async def call(self: Any, input: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A002
-            with resumed(args, kwargs):
+        async def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            with resumed(args[1:], kwargs):
                 if not made:
-                    _observe(watching, input)
-                result = await original(self, input, *args, **kwargs)
+                    _observe(watching, prompt(args, kwargs))
+                result = await original(self, *args, **kwargs)
                 if made:
                     _observe(watching, result)
                 return result
