@@ -69,6 +69,7 @@ class using_baggage:  # noqa: N801 - used like a function
         try:
             self._context = _carrying(self._url, self._before)
         except Exception:  # noqa: BLE001 - monitoring never raises into the application
+            self._context = without_selection(self._before)
             current().mishaps.failure(Mishap.HANDOFF, "using_baggage()", "the selection could not be sent along")
         attach(self._context)
         return self

@@ -144,6 +144,33 @@ def test_no_address_is_no_host(url: object, watch: Callable[..., Watched]) -> No
     assert watched.errors("handoff") == 1
 
 
+@pytest.mark.parametrize("url", ["http://[::1", "http://evil.test\uff0f@search.example", None, 7, b"http://evil.test"])
+def test_an_address_that_cannot_be_read_is_not_allowed(url: object, watch: Callable[..., Watched]) -> None:
+    """A selection that is in the context already, from the caller or a block around, does not go there either."""
+    watch(baggage_hosts=("search.example",))
+    token = attach(extract({"baggage": "rop.selected.ids=received"}))
+    try:
+        with using_baggage(url):  # type: ignore[arg-type]
+            assert outgoing() is None
+        with rop.handoff("front", selected="a"), using_baggage("http://search.example"):
+            with using_baggage(url):  # type: ignore[arg-type]
+                assert outgoing() is None
+            assert outgoing() == "rop.selected.ids=a"
+    finally:
+        detach(token)
+
+
+def test_a_selection_that_cannot_be_written_is_not_sent(watch: Callable[..., Watched]) -> None:
+    """Half of a character has no bytes: such a selection stays here, and no other one goes in its place."""
+    watch(baggage_hosts=("search.example",))
+    token = attach(extract({"baggage": "rop.selected.ids=received"}))
+    try:
+        with rop.handoff("front", selected="a\ud800"), using_baggage("http://search.example"):
+            assert outgoing() is None
+    finally:
+        detach(token)
+
+
 def test_other_baggage_stays(watch: Callable[..., Watched]) -> None:
     """The application's own entries are left as they are, in and after the block."""
     watch(baggage_hosts=("search.example",))
