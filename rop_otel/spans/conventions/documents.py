@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-_LONGEST_NUMBER: Final = 1000
-"""Bits of the longest whole number that is an ID; Python refuses to write far longer ones."""
+from rop_otel.tracing import scalars
 
 _MOST_DIGITS: Final = 9
 """Digits of a document's place in a flattened list; nobody records a list as long as that."""
@@ -139,10 +138,4 @@ def _field(item: object, key: str) -> object:
 
 def as_id(value: object) -> str:
     """Return a text or a number as an ID; an empty one for anything else."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return ""
-    if isinstance(value, int) and value.bit_length() > _LONGEST_NUMBER:
-        return ""
-    return str(value)
+    return str(value) if isinstance(value, float) else scalars.as_id(value) or ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 RETRIEVER: Final = "retriever"
@@ -41,6 +41,6 @@ class Convention:
     """
 
     markers: tuple[str, ...]
-    stages: Mapping[str, StageForm] = field(default_factory=dict)
+    stages: Mapping[str, StageForm]
     events: tuple[str, ...] = ()
     event_stage: StageForm | None = None
