@@ -77,7 +77,7 @@ def _handoff_lines(assessment: Assessment) -> Iterator[Text]:
     known_as = assessment.record_id or assessment.handoff_id
     yield Text.assemble((printable(known_as), "bold"), " ", (printable(str(assessment)), style))
     for finding in assessment.findings:
-        where = "/".join(str(part) for part in (finding.stage, finding.name, finding.round) if part is not None)
+        where = _where(finding.stage, finding.name, finding.round)
         yield Text.assemble(
             "    ",
             (finding.severity, _SEVERITIES[finding.severity]),
@@ -91,8 +91,12 @@ def _dropped_lines(assessment: Assessment, dropped: tuple[Dropped, ...]) -> Iter
         return
     for stage in dropped:
         if stage.ids:
-            where = "/".join(str(part) for part in (stage.stage, stage.name, stage.round) if part is not None)
+            where = _where(stage.stage, stage.name, stage.round)
             yield Text(f"    dropped at {printable(where)}: {printable(_named(stage.ids))}", style="dim")
+
+
+def _where(*parts: str | int | None) -> str:
+    return "/".join(str(part) for part in parts if part is not None)
 
 
 def _total(report: Report) -> Text:
