@@ -12,7 +12,6 @@ from rop_otel.instrumenting import Settings, configure_once, failure, supported
 if TYPE_CHECKING:
     from rop_otel_llama_index.installing import Installed
 
-PACKAGE: Final = "llama-index-core"
 VERSIONS: Final = ">=0.12,<0.15"
 
 
@@ -30,7 +29,7 @@ class LlamaIndexInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-igno
 
     def _instrument(self, **kwargs: Any) -> None:
         settings = Settings.resolve(**kwargs)
-        if not supported(PACKAGE, VERSIONS):
+        if not supported("llama-index-core", VERSIONS):
             return
         configure_once()
         try:

@@ -27,15 +27,14 @@ class Call:
         block: The handoff.
     """
 
-    __slots__ = ("_block", "_lock", "_running", "handoff", "originals", "owns", "rounds")
+    __slots__ = ("_block", "_lock", "_running", "originals", "owns", "rounds")
 
     def __init__(self, block: topmost) -> None:
         outer = rop.current_handoff()
         self._block = block
         self._lock = Lock()
         self._running = 1
-        self.handoff = block.__enter__()
-        self.owns = self.handoff is not outer
+        self.owns = block.__enter__() is not outer
         self.rounds = count(1)
         """Numbers of its rounds: a round may have rounds of its own."""
         self.originals: dict[str, Any] = {}
