@@ -19,7 +19,7 @@ from types import ModuleType, TracebackType
 from typing import Any, Final, TypeAlias, TypeVar, cast
 from weakref import WeakSet
 
-from opentelemetry.context import Context, attach, get_current
+from opentelemetry.context import Context, attach, create_key, get_current, get_value, set_value
 
 import rop_otel as rop
 from rop_otel import semconv
@@ -28,7 +28,7 @@ from rop_otel.errors import ConfigurationError, UsageError
 from rop_otel.export import configure_once
 from rop_otel.tracing.carrying import received, using_baggage, without_selection
 from rop_otel.tracing.handoff import Handoff, SilentHandoff
-from rop_otel.tracing.here import here, put_back
+from rop_otel.tracing.here import Here, here, moved, put_back
 from rop_otel.tracing.keyed import ByKeys
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.opening import NOT_DUE
@@ -46,6 +46,8 @@ _PROVIDERS: Final = frozenset({"tracer_provider", "meter_provider", "logger_prov
 _warned: Final[set[tuple[str, str]]] = set()
 _asked: Final[WeakSet[Handoff]] = WeakSet()
 """Handoffs whose selector was called: it is called once for each."""
+
+_SELECTING: Final = create_key("rop_otel selecting")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,8 +114,8 @@ class topmost:  # noqa: N801 - used like a function
     """A ``with`` block that is one handoff: the open one, else a new one that the block ends.
 
     The open one is neither renamed nor ended, and is told a selection only where it has none. A selection comes from
-    ``selected_by``, else ``selected_key``, else the baggage of the calling service, which goes no further. The block
-    itself never raises.
+    ``selected_by``, else ``selected_key``, else the baggage of the calling service, which goes no further. What a
+    selector itself retrieves is no handoff, nor a stage of one. The block itself never raises.
 
     Args:
         settings: Of the instrumentation package.
@@ -138,6 +140,8 @@ class topmost:  # noqa: N801 - used like a function
         runtime = current()
         if not runtime.enabled:
             return SilentHandoff(self._name, "monitoring is off")
+        if get_value(_SELECTING):
+            return SilentHandoff(self._name, "it is a part of selecting")
         found = here().handoff
         try:
             self._receive()
@@ -203,7 +207,13 @@ class topmost:  # noqa: N801 - used like a function
 
 
 def _answer(selector: Selector, inputs: object) -> object:
-    selected = selector(inputs)
+    """Ask a selector, outside of any handoff: it may retrieve by the same framework, and be asked for that too."""
+    before = get_current()
+    attach(set_value(_SELECTING, True, moved(before, Here())))
+    try:
+        selected = selector(inputs)
+    finally:
+        attach(before)
     if inspect.iscoroutine(selected):
         selected.close()
         raise UsageError("the selector is a coroutine function; it must be a plain one")

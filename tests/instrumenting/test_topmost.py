@@ -127,6 +127,27 @@ def test_a_selector_selects(watched: Watched, answer: object, ids: Ids) -> None:
     assert selected(watched) == ids
 
 
+def test_what_a_selector_retrieves_belongs_to_no_handoff(watched: Watched) -> None:
+    """A selector that retrieves by the same framework is asked once, and its documents are nobody's."""
+    asked: list[object] = []
+
+    def linked(inputs: object) -> str:
+        asked.append(inputs)
+        with topmost(settings, name="linker", inputs="within"):
+            retrieve("a", packed=("a",))
+        return "a"
+
+    settings = Settings(selected_by=linked)
+    with topmost(settings, name="chain", inputs="first"):
+        retrieve("b", packed=("b",))
+    with rop.handoff("mine"), topmost(settings, name="chain", inputs="second"):
+        retrieve("b", packed=("b",))
+    assert asked == ["first", "second"]
+    assert [each.handoff_name for each in watched.heard.assessments] == ["chain", "mine"]
+    assert {each.drop_cause for each in watched.heard.assessments} == {rop.DropCause.NEVER_RETRIEVED}
+    assert [len(record.stages) for record in watched.heard.records] == [2, 2]
+
+
 def test_a_selector_that_raises_harms_nothing(watched: Watched, caplog: pytest.LogCaptureFixture) -> None:
     """The handoff goes on without a selection; the error is counted each time and logged once."""
     settings = Settings(selected_by=Questions(KeyError("question")))

@@ -47,6 +47,7 @@ class Call:
         self._watching = watching
         before = get_current()
         outer = rop.current_handoff().id
+        self.trail: Trail | None = None  # none while the selector is asked, which may run chains
         attach(under_way(before, self))
         self._topmost = topmost(watching.settings, name=name, inputs=inputs, metadata=metadata)
         self._handoff = self._topmost.__enter__()

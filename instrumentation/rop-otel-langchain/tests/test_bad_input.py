@@ -176,3 +176,21 @@ def test_settings_that_cannot_be_used(instrument: Any, settings: dict[str, Any])
     """They raise where they are given, and nothing is wrapped."""
     with pytest.raises(rop.RopError):
         instrument(**settings)
+
+
+def test_a_selector_that_runs_a_chain(parts: Any, instrument: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """It is asked once for each call, and what it retrieves is neither a handoff nor a document of the chain's."""
+    asked: list[object] = []
+    linker = parts.lcel(parts.vector())
+
+    def linked(inputs: object) -> str:
+        asked.append(inputs)
+        linker.invoke(inputs)
+        return "n1"
+
+    instrument(selected_by=linked)
+    with capture() as captured, caplog.at_level(logging.WARNING, "rop_otel"):
+        parts.lcel(parts.Given(results=parts.notes[3:5])).batch(["one", "two"])
+    assert asked == ["one", "two"]
+    assert {each.drop_cause for each in captured.assessments} == {rop.DropCause.NEVER_RETRIEVED}
+    assert not caplog.records
