@@ -78,6 +78,7 @@ class WatchedRun:
         self._before = _run.get()
         try:
             plan = plan_of(self._pipeline, self._stages)
+            cites = self._cites(plan)  # first of all: a handoff without its run would have no stages
             within = rop.current_handoff().id
             if plan.retrieves:
                 metadata = getattr(self._pipeline, "metadata", None) or {}
@@ -88,7 +89,6 @@ class WatchedRun:
                 self._handoff = handoff
             if rop.current_handoff().id:
                 answers = not within or (self._before is not None and self._before.answers)
-                cites = self._cites(plan)
                 _run.set(Run(self._pipeline.graph, plan, self._settings, cites=cites, answers=answers))
         except Exception:  # noqa: BLE001 - monitoring never raises into the application
             failure("Haystack pipeline", "a run of it could not be watched")
@@ -111,7 +111,8 @@ class WatchedRun:
         for name in plan.readers:
             asked = given.get(name)
             asked = asked if isinstance(asked, Mapping) else given
-            if asked.get("reference_pattern") or self._pipeline.get_component(name).reference_pattern:
+            pattern = getattr(self._pipeline.get_component(name), "reference_pattern", None)
+            if asked.get("reference_pattern") or pattern:
                 return True
         return False
 

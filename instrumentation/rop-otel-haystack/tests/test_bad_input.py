@@ -200,3 +200,33 @@ def test_a_failure_of_ours_stops_nothing(
         assert parts.build().run(parts.question())["answer"]["answers"]
     assert watch.all == []
     assert caplog.text.count("could not be watched") == 1
+
+
+@component
+class AnswerBuilder:
+    """Is called as Haystack's own, and has none of its attributes."""
+
+    @component.output_types(answers=list[str])
+    def run(self, documents: list[Document]) -> dict[str, Any]:
+        """Return IDs as answers."""
+        return {"answers": [document.id for document in documents]}
+
+
+def test_an_answer_builder_of_the_application(selecting: Any, parts: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """What only has the name of one of Haystack's components is taken for it, as far as it is alike."""
+    watch = selecting("b")
+    pipeline = parts.Pipeline()
+    pipeline.add_component("given", Given({"documents": [Document(id="a"), Document(id="b")]}))
+    pipeline.add_component("answers", AnswerBuilder())
+    pipeline.connect("given", "answers")
+    assert pipeline.run({"given": {"query": "?"}}) == {"answers": {"answers": ["a", "b"]}}
+    assert str(watch.only) == "Pipeline: PASS, the selected object reached the reader at rank 2"
+    assert not caplog.records
+
+
+def test_no_handoff_is_left_without_its_run(selecting: Any, parts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a run cannot be watched, nothing is said of it."""
+    watch = selecting("b")
+    monkeypatch.setattr("rop_otel_haystack.watching.WatchedRun._cites", lambda run, plan: 1 / 0)
+    asked(parts, {"documents": [Document(id="b")]})
+    assert watch.all == []
