@@ -1,0 +1,52 @@
+"""The examples of frameworks, unchanged, under ``opentelemetry-instrument``."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SECONDS = 240
+
+of_each = pytest.mark.parametrize("example", ["haystack-qa", "langchain-qa", "llama-index-qa"])
+
+
+def run(example: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run an example as its README says."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("OTEL_", "ROP_OTEL_"))}
+    instrument = Path(sys.executable).with_name("opentelemetry-instrument")
+    return subprocess.run(
+        [str(instrument), sys.executable, "main.py", *arguments],
+        cwd=EXAMPLES / example,
+        env=environment | {"HAYSTACK_TELEMETRY_ENABLED": "False", "ROP_OTEL_SELECTED_BY": "main:selector"},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=True,
+    )
+
+
+def told(text: str) -> list[str]:
+    """Return the lines that come from the monitor."""
+    return [line for line in text.splitlines() if line.startswith(("rop_otel", "INFO rop_otel"))]
+
+
+@of_each
+def test_watched_it_prints_the_same_and_nothing_is_lost(example: str) -> None:
+    """Without the fault every selected object arrives, and the log says nothing."""
+    finished = run(example)
+    assert finished.stdout == (EXAMPLES / example / "expected.txt").read_text(encoding="utf-8")
+    assert "rop_otel" not in finished.stderr
+
+
+@of_each
+def test_the_fault_is_named_with_stage_and_cause(example: str) -> None:
+    """A cut behind the reorder loses objects, and the log has the lines for them that the README shows."""
+    shown = told((EXAMPLES / example / "README.md").read_text(encoding="utf-8"))
+    assert all("FAIL, the selected object was lost at" in line for line in shown)
+    assert shown
+    assert told(run(example, "--fault", "prefix_cut").stderr) == shown
