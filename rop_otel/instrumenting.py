@@ -161,6 +161,11 @@ class topmost:  # noqa: N801 - used like a function
             put_back(*self._moved)
 
     @property
+    def owns(self) -> bool:
+        """Whether the handoff is the block's own: it ends with the block, and its answer is for the package to tell."""
+        return self._own is not None
+
+    @property
     def _place(self) -> str:
         return f"handoff {self._name!r}"
 

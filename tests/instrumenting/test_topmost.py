@@ -89,6 +89,13 @@ def test_an_open_handoff_without_selection_is_told_one(watched: Watched) -> None
     assert selected(watched) == ("b",)
 
 
+def test_a_block_knows_whether_the_handoff_is_its_own(watched: Watched) -> None:
+    """A package answers a handoff only where its block opened it, not the application or a call around it."""
+    outer, inner = topmost(NOBODY, name="outer"), topmost(NOBODY, name="inner")
+    with outer, inner:
+        assert (outer.owns, inner.owns) == (True, False)
+
+
 def test_a_selection_that_did_not_come_stays(watched: Watched) -> None:
     """Where the application says that its selector found nothing, nobody else is asked."""
     questions = Questions("b")

@@ -79,7 +79,6 @@ class WatchedRun:
         try:
             plan = plan_of(self._pipeline, self._stages)
             cites = self._cites(plan)  # first of all: a handoff without its run would have no stages
-            within = rop.current_handoff().id
             if plan.retrieves:
                 metadata = getattr(self._pipeline, "metadata", None) or {}
                 name = metadata.get("name")
@@ -88,7 +87,8 @@ class WatchedRun:
                 handoff.__enter__()
                 self._handoff = handoff
             if rop.current_handoff().id:
-                answers = not within or (self._before is not None and self._before.answers)
+                own = self._handoff is not None and self._handoff.owns
+                answers = own or (self._before is not None and self._before.answers)
                 _run.set(Run(self._pipeline.graph, plan, self._settings, cites=cites, answers=answers))
         except Exception:  # noqa: BLE001 - monitoring never raises into the application
             failure("Haystack pipeline", "a run of it could not be watched")

@@ -9,7 +9,6 @@ from typing import Any, Final
 from langchain_core.messages import BaseMessage
 from opentelemetry.context import attach, get_current
 
-import rop_otel as rop
 from rop_otel.instrumenting import topmost
 from rop_otel_langchain.carrying import under_way
 from rop_otel_langchain.documents import are_documents
@@ -46,12 +45,10 @@ class Call:
         self._sources: Any = None
         self._watching = watching
         before = get_current()
-        outer = rop.current_handoff().id
         self.trail: Trail | None = None  # none while the selector is asked, which may run chains
         attach(under_way(before, self))
         self._topmost = topmost(watching.settings, name=name, inputs=inputs, metadata=metadata)
         self._handoff = self._topmost.__enter__()
-        self._opened = self._handoff.id != outer
         self.trail = Trail() if self._handoff.id else None
         self.context = get_current()
         attach(before)
@@ -80,7 +77,7 @@ class Call:
         """End the handoff, where it is the call's own."""
         with self.current():
             self._pack()
-            if error is None and self._opened and self._answer and self._sources is not None:
+            if error is None and self._topmost.owns and self._answer and self._sources is not None:
                 labels = labels_of(self._handoff, self._sources)
                 # Without known labels it is not known either what in the text is a citation.
                 citations = None if is_labelled(self._handoff) else ()

@@ -30,11 +30,11 @@ class Call:
     __slots__ = ("_block", "_lock", "_running", "originals", "owns", "rounds")
 
     def __init__(self, block: topmost) -> None:
-        outer = rop.current_handoff()
         self._block = block
         self._lock = Lock()
         self._running = 1
-        self.owns = block.__enter__() is not outer
+        block.__enter__()
+        self.owns = block.owns
         self.rounds = count(1)
         """Numbers of its rounds: a round may have rounds of its own."""
         self.originals: dict[str, Any] = {}
