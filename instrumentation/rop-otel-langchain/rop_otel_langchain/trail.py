@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from threading import Lock
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -19,7 +20,8 @@ class Trail:
     """The documents that a call has, and where they were last shown.
 
     A chain may show documents several times, to grade them or to write a question, say. What counts is the last text
-    that shows any: a model's input or a prompt, else what functions made of documents.
+    that shows any: a model's input or a prompt, else what functions made of documents. Texts that show different
+    documents count together, as those of a chain that has a model read one after another.
 
     Args:
         at_once: True records what is shown as soon as it is, where nothing tells the end.
@@ -27,38 +29,55 @@ class Trail:
 
     def __init__(self, *, at_once: bool = False) -> None:
         self._at_once = at_once
-        self._live: dict[str | int, Document] = {}
+        self._lock = Lock()  # branches of a chain run in threads
+        self._live: dict[str | int, list[Document]] = {}
         self._formatted: list[tuple[Documents, Shown]] = []
-        self._prompted = False
-        self._text = ""
+        self._prompts: list[Shown] = []
+        self._texts: set[tuple[int, int]] = set()
         self._packed: dict[str | int, Document] = {}
 
     def moved(self, handed: Iterable[Documents], results: object) -> None:
         """Take in that something returned documents, perhaps in the place of those that it was handed."""
-        for each in handed:
-            for document in each:
-                self._live.pop(_key(document), None)
-        if are_documents(results):
-            self._live.update((_key(document), document) for document in results)
+        old = {_key(document) for each in handed for document in each}
+        new: dict[str | int, list[Document]] = {}
+        for document in results if are_documents(results) else ():
+            alike = new.setdefault(_key(document), [])
+            if all(each.page_content != document.page_content for each in alike):
+                alike.append(document)  # pieces of one document may all have its ID
+        with self._lock:
+            for key in old:
+                self._live.pop(key, None)
+            self._live.update(new)
+            if any(not old.isdisjoint(_keys(shown)) for shown in self._prompts):
+                self._prompts = []  # they were shown to somebody who chooses among them
 
     def formatted(self, watching: Watching, handed: Documents, shown: Shown) -> None:
         """Take in a text that was made of documents."""
-        if self._prompted:
-            self._formatted, self._prompted, self._text = [], False, ""
-        self._formatted.append((handed, shown))
+        with self._lock:
+            if self._texts:
+                self._formatted, self._prompts, self._texts = [], [], set()
+            self._formatted.append((handed, shown))
         if self._at_once:
             self.pack(watching)
 
     def prompted(self, watching: Watching, text: str) -> None:
         """Take in a text that a model is given, or a prompt; it may show documents or none."""
-        live = [*self._live.copy().values()]  # branches of a chain run in threads
-        if not live or (text == self._text and len(live) == len(self._formatted[0][0])):
+        with self._lock:
+            live = [document for alike in self._live.values() for document in alike]
+        told = hash(text), len(live)
+        if not live or told in self._texts:
             return  # a model is given what the prompt before it was
         shown = shown_in(text, live)
         if shown is None:
             return
-        self._text = text
-        self._formatted, self._prompted = [(live, shown)], True
+        with self._lock:
+            if not self._prompts or any(not _keys(shown).isdisjoint(_keys(each)) for each in self._prompts):
+                self._prompts, self._texts = [], set()
+            self._prompts.append(shown)
+            self._texts.add(told)
+            if len(self._prompts) > 1 and not self._at_once:  # each text has labels of its own
+                shown = [(document, None) for each in self._prompts for document, _ in each]
+            self._formatted = [(live, shown)]
         if self._at_once:
             self.pack(watching)
 
@@ -89,6 +108,10 @@ def trail_here() -> Trail | None:
         return call.trail
     handoff = rop.current_handoff()
     return _trails.setdefault(handoff, Trail(at_once=True)) if handoff.id else None
+
+
+def _keys(shown: Shown) -> set[str | int]:
+    return {_key(document) for document, _ in shown}
 
 
 def _key(document: Document) -> str | int:

@@ -55,6 +55,63 @@ def test_the_last_text_that_shows_documents_counts(parts: Any, seen: Any) -> Non
     assert seen.stages[-1].input == ("n1",)
 
 
+def test_documents_that_are_read_one_after_another(parts: Any, seen: Any) -> None:
+    """Where a model reads each document by itself, and another one what came of it, the reader was shown all."""
+    summary = (lambda document: f"Summarise: {document.page_content}") | MODEL
+    chain = parts.vector() | summary.map() | (lambda said: f"Combine: {len(said)}") | MODEL
+    chain.invoke("n1")
+    assert [(kind, sorted(ids)) for kind, ids in seen.lists[1:]] == [("packing", ["n1", "n2", "n3"])]
+    assert seen.assessment.verdict is rop.Verdict.PASS
+
+
+@pytest.mark.filterwarnings("ignore")  # that they are deprecated
+def test_an_answer_that_is_refined(parts: Any, seen: Any) -> None:
+    """A chain that shows a model one document after another shows it all of them."""
+    older = parts.classic("chains.RetrievalQA")
+    model = FakeListChatModel(responses=["yes"] * 3)
+    older.from_chain_type(model, chain_type="refine", retriever=parts.vector()).invoke({"query": "n1", "input": "n1"})
+    assert seen.lists[1] == ("packing", ["n1", "n2", "n3"])
+    assert seen.assessment.verdict is rop.Verdict.PASS
+
+
+def test_questions_that_are_answered_one_by_one(parts: Any, seen: Any) -> None:
+    """Two retrievals, each of which a model reads before the next, are both shown."""
+    one, two = parts.vector(2), parts.Given(results=parts.notes[3:5])
+
+    def answer(question: str) -> str:
+        for retriever in (one, two):
+            MODEL.invoke(parts.joined(retriever.invoke(question)))
+        return str(MODEL.invoke("Put the answers together").content)
+
+    RunnableLambda(answer).invoke("n1")
+    assert seen.lists[-1] == ("packing", ["n1", "n2", "n4", "n5"])
+    assert seen.assessment.verdict is rop.Verdict.PASS
+
+
+def test_documents_of_one_id(parts: Any, seen: Any) -> None:
+    """Pieces of one document may have its ID: it was shown if one of them was."""
+    pieces = [Document(id="n1", page_content=text) for text in ("The first piece of it.", "The second one of it.")]
+    parts.lcel(parts.Given(results=[*pieces, parts.notes[1]]), lambda found: found[0].page_content).invoke("n1")
+    assert seen.lists[-1] == ("packing", ["n1"])
+    assert seen.assessment.verdict is rop.Verdict.PASS
+
+
+def test_a_model_that_is_given_no_text(parts: Any, seen: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """An empty text shows nothing, and is no failure."""
+    (parts.vector() | (lambda documents: "") | MODEL).invoke("n1")
+    assert seen.kinds == ["vector"]
+    assert not caplog.records
+
+
+def test_read_one_after_another_in_a_handoff_of_the_applications_own(parts: Any, seen: Any) -> None:
+    """Each text that shows documents is a packing there, of what no text before it showed."""
+    with rop.handoff("mine", selected="n3"):
+        for document in parts.vector().invoke("?"):
+            MODEL.invoke(f"Summarise: {document.page_content}")
+    assert seen.lists[1:] == [("packing", ["n1"]), ("packing", ["n2"]), ("packing", ["n3"])]
+    assert (seen.assessment.verdict, seen.assessment.selected_rank) == (rop.Verdict.PASS, 3)
+
+
 def test_a_reader_that_is_a_function(parts: Any, seen: Any) -> None:
     """What a function formats for another one, after a model was shown documents, is what is packed."""
 
