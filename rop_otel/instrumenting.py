@@ -26,7 +26,7 @@ from rop_otel import semconv
 from rop_otel.config import Source, as_positive, as_text, as_texts
 from rop_otel.errors import ConfigurationError, UsageError
 from rop_otel.export import configure_once
-from rop_otel.tracing.carrying import received, using_baggage, without_selection
+from rop_otel.tracing.baggage import received, using_baggage, without_selection
 from rop_otel.tracing.handoff import Handoff, SilentHandoff
 from rop_otel.tracing.here import Here, here, moved, put_back
 from rop_otel.tracing.keyed import ByKeys
