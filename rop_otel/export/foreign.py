@@ -25,7 +25,6 @@ from rop_otel.tracing.here import Here
 from rop_otel.tracing.ledger import OpenHandoff
 from rop_otel.tracing.runtime import Runtime
 
-_NO_RULES: Final = Rules()
 _NOTHING: Final[attributes.Attributes] = {}
 _MAX_WAITING: Final = 20_000
 """Stages that may wait at one span, which is more than any pipeline has."""
@@ -71,7 +70,7 @@ class Node:
         "waiting",
     )
 
-    def __init__(self, span: ReadableSpan, parent: Node | None, place: Here | None, rules: Rules = _NO_RULES) -> None:
+    def __init__(self, span: ReadableSpan, parent: Node | None, place: Here | None, rules: Rules) -> None:
         self._running = ref(span)
         self._finished: ReadableSpan | _Remains | None = None
         self._rules = rules
