@@ -44,9 +44,9 @@ def _search(chain: object) -> bool:
         if id(part) in seen:
             continue
         seen.add(id(part))
-        if isinstance(part, BaseRetriever | VectorStore):
-            return True
         try:
+            if isinstance(part, BaseRetriever | VectorStore):
+                return True
             waiting += _parts(part)
         except Exception:  # noqa: BLE001 - the application's objects
             continue
@@ -79,15 +79,18 @@ def _referred(function: FunctionType) -> Iterator[object]:
             yield from _held(cell.cell_contents)
     for name in _names(function.__code__):
         value = function.__globals__.get(name)
-        if isinstance(value, FunctionType | Runnable | VectorStore) or type(value).__module__ == function.__module__:
-            yield from _held(value)
+        with suppress(Exception):  # what stands for another object, as one of a request, may have none now
+            own = type(value).__module__ == function.__module__
+            if own or isinstance(value, FunctionType | Runnable | VectorStore):
+                yield from _held(value)
 
 
 def _held(value: object) -> Iterator[object]:
     """Give a value, and where it is an object of the application what that holds."""
     yield value
-    if not isinstance(value, type | ModuleType | FunctionType):
-        yield from getattr(value, "__dict__", {}).values()
+    with suppress(Exception):  # likewise
+        if not isinstance(value, type | ModuleType | FunctionType):
+            yield from getattr(value, "__dict__", {}).values()
 
 
 def _names(code: CodeType) -> Iterator[str]:

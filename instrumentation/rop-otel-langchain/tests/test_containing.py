@@ -89,3 +89,33 @@ def test_an_answer_is_remembered_as_long_as_its_chain(parts: Any) -> None:
     assert len(containing._known) == before + 1
     del chain
     assert len(containing._known) == before
+
+
+class OfTheRequest:
+    """Stands for an object of the request, as web frameworks have them, and there is no request."""
+
+    @property
+    def __class__(self) -> type:
+        raise RuntimeError("outside of a request")
+
+    @property
+    def __dict__(self) -> dict[str, Any]:
+        raise RuntimeError("outside of a request")
+
+
+REQUEST: Any = None
+
+
+def with_a_request(question: str) -> Any:
+    """Ask who asks, then retrieve."""
+    return (REQUEST.user, MADE.answer(question))
+
+
+def test_an_object_that_cannot_be_looked_at(parts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One whose own code raises hides nothing beside it, as a global, a closure or an argument."""
+    monkeypatch.setattr(MADE, "retriever", parts.vector())
+    monkeypatch.setitem(globals(), "REQUEST", OfTheRequest())
+    within, retriever = OfTheRequest(), parts.vector()
+    assert contains_retrieval(RunnableLambda(with_a_request))
+    assert contains_retrieval(RunnableLambda(lambda question: (within, retriever.invoke(question))))
+    assert contains_retrieval(RunnableLambda(functools.partial(lambda *given: given, within, retriever)))
