@@ -94,12 +94,7 @@ def test_an_answer_is_remembered_as_long_as_its_chain(parts: Any) -> None:
 class OfTheRequest:
     """Stands for an object of the request, as web frameworks have them, and there is no request."""
 
-    @property
-    def __class__(self) -> type:
-        raise RuntimeError("outside of a request")
-
-    @property
-    def __dict__(self) -> dict[str, Any]:
+    def __getattribute__(self, name: str) -> Any:
         raise RuntimeError("outside of a request")
 
 
