@@ -28,13 +28,22 @@ from rop_otel.errors import ConfigurationError, UsageError
 from rop_otel.export import configure_once
 from rop_otel.tracing.baggage import received, using_baggage, without_selection
 from rop_otel.tracing.handoff import Handoff, SilentHandoff
-from rop_otel.tracing.here import Here, here, moved, put_back
+from rop_otel.tracing.here import Here, here, moved, put_back, using_context
 from rop_otel.tracing.keyed import ByKeys
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.opening import NOT_DUE
 from rop_otel.tracing.runtime import current
 
-__all__ = ["Selector", "Settings", "configure_once", "failure", "supported", "topmost", "using_baggage"]
+__all__ = [
+    "Selector",
+    "Settings",
+    "configure_once",
+    "failure",
+    "supported",
+    "topmost",
+    "using_baggage",
+    "using_context",
+]
 
 Selector: TypeAlias = Callable[[Any], object]
 """Called with the inputs of the topmost call. Returns the selected ID, several alternatives, or None: none came."""
@@ -213,12 +222,8 @@ class topmost:  # noqa: N801 - used like a function
 
 def _answer(selector: Selector, inputs: object) -> object:
     """Ask a selector, outside of any handoff: it may retrieve by the same framework, and be asked for that too."""
-    before = get_current()
-    attach(set_value(_SELECTING, True, moved(before, Here())))
-    try:
+    with using_context(set_value(_SELECTING, True, moved(get_current(), Here()))):
         selected = selector(inputs)
-    finally:
-        attach(before)
     if inspect.iscoroutine(selected):
         selected.close()
         raise UsageError("the selector is a coroutine function; it must be a plain one")

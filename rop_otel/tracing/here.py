@@ -77,6 +77,26 @@ def put_back(context: Context, before: Context) -> bool:
     return True
 
 
+class using_context:  # noqa: N801 - used like a function
+    """A ``with`` block in another context; after it the one before is current again.
+
+    Args:
+        context: The context.
+    """
+
+    __slots__ = ("_before", "_context")
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def __enter__(self) -> None:
+        self._before = get_current()
+        attach(self._context)
+
+    def __exit__(self, *_: object) -> None:
+        attach(self._before)
+
+
 def carry_context(function: Callable[P, R]) -> Callable[P, R]:
     """Return a function that runs in the context of this moment, wherever it is called.
 
@@ -90,11 +110,7 @@ def carry_context(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def inside(*args: P.args, **kwargs: P.kwargs) -> R:
-        before = get_current()
-        attach(carried)
-        try:
+        with using_context(carried):
             return function(*args, **kwargs)
-        finally:
-            attach(before)
 
     return inside

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any, Final
 
 from langchain_core.messages import BaseMessage
-from opentelemetry.context import attach, get_current
+from opentelemetry.context import get_current
 
-from rop_otel.instrumenting import topmost
+from rop_otel.instrumenting import topmost, using_context
 from rop_otel_langchain.carrying import under_way
 from rop_otel_langchain.documents import are_documents
 from rop_otel_langchain.labels import is_labelled, labels_of
@@ -44,24 +43,16 @@ class Call:
         self._answer = ""
         self._sources: Any = None
         self._watching = watching
-        before = get_current()
         self.trail: Trail | None = None  # none while the selector is asked, which may run chains
-        attach(under_way(before, self))
         self._topmost = topmost(watching.settings, name=name, inputs=inputs, metadata=metadata)
-        self._handoff = self._topmost.__enter__()
+        with using_context(under_way(get_current(), self)):
+            self._handoff = self._topmost.__enter__()
+            self.context = get_current()
         self.trail = Trail() if self._handoff.id else None
-        self.context = get_current()
-        attach(before)
 
-    @contextmanager
-    def current(self) -> Iterator[None]:
-        """Be inside of the call."""
-        before = get_current()
-        attach(self.context)
-        try:
-            yield
-        finally:
-            attach(before)
+    def current(self) -> using_context:
+        """Return a block that is inside of the call."""
+        return using_context(self.context)
 
     @never_raising
     def take(self, result: Any) -> None:

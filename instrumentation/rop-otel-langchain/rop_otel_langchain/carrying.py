@@ -5,13 +5,13 @@ A chain runs a batch step by step, each step for all of the inputs, so that the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.callbacks.base import BaseCallbackManager
-from opentelemetry.context import Context, attach, create_key, get_current, get_value, set_value
+from opentelemetry.context import Context, create_key, get_value, set_value
 
 if TYPE_CHECKING:
     from rop_otel_langchain.calls import Call
@@ -68,24 +68,15 @@ def carrying(config: Mapping[str, Any], call: Call) -> dict[str, Any]:
     return {**config, "callbacks": [*(callbacks or ()), carrier]}
 
 
-@contextmanager
-def resumed(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[None]:
-    """Be inside of the call that a part of a batch belongs to; anywhere else nothing changes.
+def resumed(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """Return a block inside of the call that a part of a batch belongs to; anywhere else it changes nothing.
 
     Args:
         args: Arguments of the part after its input, of which the configuration is the first.
         kwargs: Its other arguments.
     """
     call = _carried(args[0] if args else kwargs.get("config")) if get_value(_CALL) is _BATCH else None
-    if call is None:
-        yield
-        return
-    before = get_current()
-    attach(call.context)
-    try:
-        yield
-    finally:
-        attach(before)
+    return nullcontext() if call is None else call.current()
 
 
 def _carried(config: Any) -> Call | None:

@@ -15,8 +15,9 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable
 from langchain_core.runnables.config import get_config_list
 from langchain_core.tools import BaseTool
-from opentelemetry.context import attach, get_current
+from opentelemetry.context import get_current
 
+from rop_otel.instrumenting import using_context
 from rop_otel_langchain.calls import Call
 from rop_otel_langchain.carrying import batched, carrying, is_under_way, resumed
 from rop_otel_langchain.containing import contains_retrieval
@@ -236,15 +237,9 @@ class _Batch:
             return (args[0], self.configs, *args[2:]), kwargs
         return args, {**kwargs, "config": self.configs}
 
-    @contextmanager
-    def current(self) -> Iterator[None]:
-        """Be inside of the batch; what runs finds its call in its configuration."""
-        before = get_current()
-        attach(batched(before))
-        try:
-            yield
-        finally:
-            attach(before)
+    def current(self) -> using_context:
+        """Return a block that is inside of the batch; what runs finds its call in its configuration."""
+        return using_context(batched(get_current()))
 
     def end(self, results: Sequence[Any]) -> None:
         """End each call with its result."""

@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator, Callable, Generator
 from types import TracebackType
 from typing import Any, TypeAlias
 
-from opentelemetry.context import Context, attach, get_current
+from opentelemetry.context import Context
 
-from rop_otel.instrumenting import failure
+from rop_otel.instrumenting import failure, using_context
 
 Done: TypeAlias = Callable[[str, BaseException | None], None]
 """Told the text as far as it came, and what was raised."""
@@ -37,14 +37,11 @@ class _Watching:
         done, self._done = self._done, None
         if done is None:
             return
-        before = get_current()
-        attach(self._context)
-        try:
-            done("".join(self._tokens), error)
-        except Exception:  # noqa: BLE001 - monitoring never raises into the application
-            failure("LlamaIndex, the end of a stream", "it could not be watched")
-        finally:
-            attach(before)
+        with using_context(self._context):
+            try:
+                done("".join(self._tokens), error)
+            except Exception:  # noqa: BLE001 - monitoring never raises into the application
+                failure("LlamaIndex, the end of a stream", "it could not be watched")
 
     def __del__(self) -> None:
         self._finish()
@@ -76,18 +73,15 @@ class Stream(_Watching, Generator[Any, Any, Any]):
             self._finish()
 
     def _step(self, advance: Callable[[], Any]) -> Any:
-        before = get_current()
-        attach(self._context)
-        try:
-            token = advance()
-        except StopIteration:
-            self._finish()
-            raise
-        except BaseException as error:
-            self._finish(error)
-            raise
-        finally:
-            attach(before)
+        with using_context(self._context):
+            try:
+                token = advance()
+            except StopIteration:
+                self._finish()
+                raise
+            except BaseException as error:
+                self._finish(error)
+                raise
         self._take(token)
         return token
 
@@ -120,17 +114,14 @@ class AsyncStream(_Watching, AsyncGenerator[Any, Any]):
             self._finish()
 
     async def _step(self, advance: Callable[[], Any]) -> Any:
-        before = get_current()
-        attach(self._context)
-        try:
-            token = await advance()
-        except StopAsyncIteration:
-            self._finish()
-            raise
-        except BaseException as error:
-            self._finish(error)
-            raise
-        finally:
-            attach(before)
+        with using_context(self._context):
+            try:
+                token = await advance()
+            except StopAsyncIteration:
+                self._finish()
+                raise
+            except BaseException as error:
+                self._finish(error)
+                raise
         self._take(token)
         return token
