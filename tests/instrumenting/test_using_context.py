@@ -12,6 +12,8 @@ def test_a_block_is_in_its_context_and_puts_the_one_before_back() -> None:
     """Also where the block raises."""
     before = get_current()
     with pytest.raises(StopIteration), using_context(set_value("where", "inside", before)):
+        next(iter([]))
+    assert get_current() is before
+    with using_context(set_value("where", "inside", before)):
         assert get_value("where") == "inside"
-        raise StopIteration
     assert get_current() is before
