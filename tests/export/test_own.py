@@ -13,9 +13,12 @@ from typing import Self
 import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
+from opentelemetry.sdk.metrics import export
+from opentelemetry.sdk.resources import Resource
 
 from rop_otel import semconv
 from rop_otel.errors import ConfigurationError
+from rop_otel.export import providers
 from rop_otel.export.asked import exporters_asked_for
 
 FAILING = """
@@ -125,3 +128,27 @@ assert reader.get_metrics_data().resource_metrics
 """
     ended = run(program + FAILING + check, {"OTEL_METRICS_EXPORTER": "carrier pigeon", "OTEL_LOGS_EXPORTER": "drum"})
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+class NotedReader(export.PeriodicExportingMetricReader):
+    """A reader that notes how often it is to export."""
+
+    noted: float | None = None
+
+    def __init__(self, exporter: export.MetricExporter, export_interval_millis: float | None = None) -> None:
+        NotedReader.noted = export_interval_millis
+        super().__init__(exporter, export_interval_millis)
+
+
+@pytest.mark.parametrize(("said", "interval"), [(None, 15_000), (" ", 15_000), ("1000", None)])
+def test_metrics_are_exported_as_often_as_the_alerts_need(
+    monkeypatch: pytest.MonkeyPatch, said: str | None, interval: int | None
+) -> None:
+    """Every 15 seconds, unless the environment says otherwise, which OpenTelemetry then reads itself."""
+    monkeypatch.setattr(export, "PeriodicExportingMetricReader", NotedReader)
+    monkeypatch.delenv("OTEL_METRIC_EXPORT_INTERVAL", raising=False)
+    if said is not None:
+        monkeypatch.setenv("OTEL_METRIC_EXPORT_INTERVAL", said)
+    made = providers.create_meters(Resource({}), ("console",))
+    made.shutdown()
+    assert NotedReader.noted == interval
