@@ -22,7 +22,10 @@ FIGURES: Final = {
     "pytrec_over_scores": ("pytrec_eval, over our scores of one list", "≥ 15"),
     "closed_bytes_each": ("Bytes of memory that stay after a handoff", "0"),
     "abandoned_bytes_each": ("Bytes of memory that stay after a handoff that nobody closes", "0"),
-    "langchain_over_openinference": ("What watching a LangChain query adds, over what OpenInference adds to it", "≤ 0.6"),
+    "langchain_over_openinference": (
+        "What watching a LangChain query adds, over what OpenInference adds to it",
+        "≤ 0.6",
+    ),
     "llama_index_over_openinference": ("The same with LlamaIndex", "≤ 0.6"),
     "haystack_over_openinference": ("The same with Haystack", "≤ 0.6"),
     "added_over_plain": ("What it adds to a request of examples/fastapi-rag, over what the same spans add", "≤ 1.35"),
