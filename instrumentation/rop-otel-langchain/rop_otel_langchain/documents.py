@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias, TypeGuard
 
 from langchain_core.documents import Document
@@ -16,6 +17,11 @@ Shown: TypeAlias = list[tuple[Document, str | None]]
 _HEAD: Final = 100
 """Characters at the beginning of a longer text by which it is known where a prompt shows a part of it."""
 
+_RUN: Final = 6
+"""Words in a row by which it is known that a prompt shows a text in part, or in another writing."""
+
+_WORD: Final = re.compile(r"\w+")
+_ESCAPED: Final = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrt]))?")
 _LABEL: Final = re.compile(r"\[([A-Za-z]{0,2}\d+)\]")
 _LABEL_BEFORE: Final = re.compile(_LABEL.pattern + r"[\s:.]*$")
 
@@ -42,9 +48,9 @@ def same_documents(one: Documents, other: Documents) -> bool:
 def shown_in(text: str, documents: Documents) -> Shown | None:
     """Return the documents whose text a prompt shows, in its order, with their labels; None where that cannot be told.
 
-    A document is shown where its text, apart from white space, is in the prompt, or else the beginning of a longer one.
-    What the prompt shows is not known where it shows none, or fewer of several that are alike. A label, such as
-    ``[S1]``, stands right before the text, or is its beginning.
+    A document is shown where its text, apart from white space and escapes, is in the prompt, or else the beginning of a
+    longer one. What the prompt shows is not known where it shows none, fewer of several that are alike, or of one only
+    words in a row. A label, such as ``[S1]``, stands right before the text, or is its beginning.
     """
     prompt = rest = _plain(text)
     texts = [_plain(document.page_content) for document in documents]
@@ -62,7 +68,9 @@ def shown_in(text: str, documents: Documents) -> Shown | None:
         missing = {texts[place][part] for place in left if place not in found}
         if any(texts[place][part] in missing for place in left if place in found):
             return None
-    return [(documents[place], _label(prompt, found[place])) for place in sorted(found, key=found.__getitem__)] or None
+    if not found or _holds_some_of((text for place, text in enumerate(texts) if place not in found), rest):
+        return None
+    return [(documents[place], _label(prompt, found[place])) for place in sorted(found, key=found.__getitem__)]
 
 
 def _find(prompt: str, piece: str) -> int:
@@ -82,6 +90,34 @@ def _label(prompt: str, at: int) -> str | None:
     return match[1] if match else None
 
 
+def _holds_some_of(texts: Iterable[str], prompt: str) -> bool:
+    """Return whether a prompt holds words in a row of one of these texts, or a shorter one's words, in any writing."""
+    said: list[str] | None = None
+    runs: dict[int, set[tuple[str, ...]]] = {}
+    for words in filter(None, (_WORD.findall(text.lower()) for text in texts)):
+        said = _WORD.findall(prompt.lower()) if said is None else said
+        length = min(_RUN, len(words))
+        if length not in runs:
+            runs[length] = set(_in_a_row(said, length))
+        if not runs[length].isdisjoint(_in_a_row(words, length)):
+            return True
+    return False
+
+
+def _in_a_row(words: Sequence[str], length: int) -> Iterable[tuple[str, ...]]:
+    return zip(*(words[start:] for start in range(length)), strict=False)
+
+
 def _plain(text: str) -> str:
-    """Return a text with single spaces: templates change them."""
+    """Return a text with single spaces, and as it was before JSON, ``repr()`` or HTML escaped it: templates do that."""
+    if "\\" in text:
+        text = _ESCAPED.sub(_unescaped, text)
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # JSON writes some characters as two
+    if "&" in text:
+        text = html.unescape(text)
     return " ".join(text.split())
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    code = escape[1] or escape[2]
+    return chr(int(code, 16)) if code else " " if escape[3] else ""

@@ -6,7 +6,9 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType, ModuleType
 from typing import Any, TypeAlias
-from weakref import ref
+from weakref import ReferenceType, WeakKeyDictionary, ref
+
+from rop_otel.instrumenting import failure
 
 Function: TypeAlias = Callable[..., Any]
 Wrap: TypeAlias = Callable[[Function], Function]
@@ -19,6 +21,8 @@ class Patches:
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []
+        # A method may refer to its class, as one with super() does, so that neither is kept here.
+        self._wrapped: WeakKeyDictionary[type, list[tuple[str, ReferenceType[Any]]]] = WeakKeyDictionary()
 
     def function(self, module: ModuleType, name: str, wrap: Wrap) -> None:
         """Wrap a function of a module; one that is not there is left out."""
@@ -26,7 +30,7 @@ class Patches:
         if original is not None:
             wrapper = wrap(original)
             setattr(module, name, wrapper)
-            self._undo.append(_restoring(module, name, wrapper, original))
+            self._undo.append(lambda: _put_back(module, name, wrapper, original))
 
     def family(
         self, base: Any, wraps: Mapping[str, Wrap], *, but: tuple[type, ...] = (), base_too: bool = True
@@ -50,24 +54,37 @@ class Patches:
                 hook.__func__(owner, **arguments)
             self._methods(owner, wraps, but)
 
-        _put(base, "__init_subclass__", classmethod(defined))
-        self._undo.append(lambda: _put(base, "__init_subclass__", hook))
+        ours = classmethod(defined)
+        setattr(base, "__init_subclass__", ours)  # noqa: B010 - a class of whoever calls
+        self._undo.append(lambda: _put_back(base, "__init_subclass__", ours, hook))
 
     def undo(self) -> None:
         """Put everything back, the latest first."""
         while self._undo:
             self._undo.pop()()
+        for owner, wrapped in list(self._wrapped.items()):
+            for name, wrapper in reversed(wrapped):
+                ours = wrapper()
+                if ours is not None:
+                    _put_back(owner, name, ours, ours.__wrapped__)
+        self._wrapped.clear()
 
     def _methods(self, owner: type, wraps: Mapping[str, Wrap], but: tuple[type, ...]) -> None:
         if issubclass(owner, but):
             return
         for name, wrap in wraps.items():
-            original: Any = owner.__dict__.get(name)
-            if not _is_method(original) or getattr(original, "__isabstractmethod__", False):
-                continue
-            wrapper = wrap(_as_function(original))
-            setattr(owner, name, wrapper)
-            self._undo.append(_restoring(owner, name, wrapper, original))
+            try:
+                original: Any = owner.__dict__.get(name)
+                if _is_method(original) and not getattr(original, "__isabstractmethod__", False):
+                    self._method(owner, name, original, wrap)
+            except Exception:  # noqa: BLE001 - a class that cannot be watched can be defined all the same
+                failure(f"LangChain, {owner.__qualname__}.{name}", "it could not be watched")
+
+    def _method(self, owner: type, name: str, original: Any, wrap: Wrap) -> None:
+        wrapper: Any = wrap(_as_function(original))
+        wrapper.__wrapped__ = original
+        setattr(owner, name, wrapper)
+        self._wrapped.setdefault(owner, []).append((name, ref(wrapper)))
 
 
 def _is_method(member: Any) -> bool:
@@ -99,23 +116,14 @@ def given(function: Function) -> Callable[[tuple[Any, ...], Mapping[str, Any]], 
     return lambda args, kwargs: args[0] if args else kwargs.get(name)
 
 
-def _restoring(owner: type | ModuleType, name: str, wrapper: Function, original: Function) -> Callable[[], None]:
-    """Return what puts a member back, unless another one was put over it; its owner is not kept alive."""
-    found = ref(owner)
-
-    def restore() -> None:
-        still = found()
-        if still is not None and still.__dict__.get(name) is wrapper:
-            setattr(still, name, original)
-
-    return restore
-
-
-def _put(owner: type, name: str, value: Any) -> None:
-    if value is _MISSING:
+def _put_back(owner: type | ModuleType, name: str, ours: Any, original: Any) -> None:
+    """Put a member back, unless another one was put over it."""
+    if owner.__dict__.get(name) is not ours:
+        return
+    if original is _MISSING:
         delattr(owner, name)
     else:
-        setattr(owner, name, value)
+        setattr(owner, name, original)
 
 
 def _below(base: type) -> Iterator[type]:

@@ -71,8 +71,7 @@ def _async(watching: Watching, *, made: bool = False) -> Wrap:
 def _observe(watching: Watching, prompt: Any) -> None:
     trail = trail_here() if watching.on else None
     if trail is not None and not watching.in_stage:
-        # Documents that are formatted as they are stand there as their representations.
-        trail.prompted(watching, "\n".join(_texts(prompt)).replace("\\n", " "))
+        trail.prompted(watching, "\n".join(_texts(prompt)))
 
 
 def _texts(prompt: Any) -> Iterator[str]:

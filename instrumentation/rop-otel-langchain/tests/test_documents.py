@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import html
+import json
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -9,6 +13,9 @@ from langchain_core.documents import Document
 from rop_otel_langchain.documents import shown_in
 
 LONG = "A long beginning that several hundred characters follow, of which a prompt may show some and not all. " * 4
+
+MARKED = 'Refunds are "paid"\n\n\tfor the café & the <b>shop</b>, in C:\\new, within ten days \N{GRINNING FACE}.'
+OTHER = "A single line about parcels that no template changes."
 
 
 def ids(text: str, *texts: str) -> Any:
@@ -49,3 +56,36 @@ def test_shown(prompt: str, texts: list[str], shown: Any) -> None:
 def test_white_space_does_not_matter() -> None:
     """A template may indent or wrap a text."""
     assert ids("  one\n   two  ", "one two") == [("1", None)]
+
+
+@pytest.mark.parametrize("write", [json.dumps, lambda texts: json.dumps(texts, ensure_ascii=False), repr])
+def test_escapes_do_not_matter(write: Callable[[Sequence[str]], str]) -> None:
+    """A prompt may hold documents as JSON or as they represent themselves, of which each is shown or is not."""
+    assert ids(write([OTHER, MARKED]), MARKED, OTHER) == [("2", None), ("1", None)]
+    assert ids(write([OTHER]), MARKED, OTHER) == [("2", None)]
+
+
+def test_markup_is_escaped() -> None:
+    """A prompt may hold documents inside of markup."""
+    assert ids(f"<doc>{html.escape(MARKED)}</doc><doc>{OTHER}</doc>", MARKED, OTHER) == [("1", None), ("2", None)]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        str.lower,
+        lambda text: text.replace("\n", "\n> "),
+        lambda text: re.sub("<[^>]*>", "", text),
+        lambda text: text.replace('"', "'"),
+        lambda text: text[20:],
+    ],
+)
+def test_another_writing(write: Callable[[str], str]) -> None:
+    """Of a document that a prompt holds in part, or in another writing, it is not known whether it is shown."""
+    assert ids(f"{write(MARKED)}\n{OTHER}", MARKED, OTHER) is None
+
+
+def test_a_short_text_in_another_writing() -> None:
+    """All words of a short text are as good as some of a long one."""
+    assert ids(f"ONE, TWO\n{OTHER}", "one two", OTHER) is None
+    assert ids(f"one, and two\n{OTHER}", "one two", OTHER) == [("2", None)]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import pickle
 import subprocess
 import sys
+import weakref
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import Any
@@ -54,6 +56,45 @@ def test_everything_is_put_back(parts: Any, instrument: Any) -> None:
     with capture() as captured:
         parts.qa().invoke({"input": "n1"})
     assert not captured.assessments
+
+
+def test_a_class_that_nobody_uses_any_more_goes(parts: Any, instrument: Any) -> None:
+    """A class that a function defines in each of its calls is not kept alive."""
+    instrument()
+
+    def defined() -> weakref.ref[type]:
+        class Once(parts.Given):  # type: ignore[misc]
+            def invoke(self, *args: Any, **kwargs: Any) -> Any:
+                return super().invoke(*args, **kwargs)
+
+        assert Once(results=parts.notes).invoke("?") == parts.notes
+        return weakref.ref(Once)
+
+    found = defined()
+    gc.collect()
+    assert found() is None
+
+
+class Sealed(type(Runnable)):  # type: ignore[misc]
+    """Makes classes that cannot be changed."""
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        if name == "invoke":
+            raise TypeError("sealed")
+        super().__setattr__(name, value)
+
+
+def test_a_class_that_cannot_be_changed(instrument: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """It is defined and works as without us; that it is not watched is logged."""
+    instrument()
+
+    class Own(Runnable[Any, Any], metaclass=Sealed):
+        def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:  # noqa: A002
+            return input
+
+    assert Own().invoke(1) == 1
+    (record,) = caplog.records
+    assert "Own.invoke: it could not be watched" in record.getMessage()
 
 
 def test_a_wrapper_over_ours_stays(parts: Any, instrument: Any, monkeypatch: Any) -> None:
