@@ -55,7 +55,7 @@ class Patches:
             self._methods(owner, wraps, but)
 
         ours = classmethod(defined)
-        setattr(base, "__init_subclass__", ours)  # noqa: B010 - a class of whoever calls
+        setattr(base, "__init_subclass__", ours)  # noqa: B010 - not by its name: it is a method
         self._undo.append(lambda: _put_back(base, "__init_subclass__", ours, hook))
 
     def undo(self) -> None:
