@@ -132,7 +132,7 @@ class Config:
             baggage_hosts=source.pick("baggage_hosts", baggage_hosts, semconv.ENV_BAGGAGE_HOSTS, _hosts, ()),
             openinference=source.pick("openinference", openinference, semconv.ENV_OPENINFERENCE, _flag, False),
             id_keys=source.pick("id_keys", id_keys, semconv.ENV_ID_KEYS, as_texts, ()),
-            foreign_stages=source.pick("foreign_stages", foreign_stages, semconv.ENV_FOREIGN_STAGES, _kinds, ()),
+            foreign_stages=source.pick("foreign_stages", foreign_stages, semconv.ENV_FOREIGN_STAGES, _patterns, ()),
             foreign_handoffs=source.pick(
                 "foreign_handoffs", foreign_handoffs, semconv.ENV_FOREIGN_HANDOFFS, as_texts, ()
             ),
@@ -188,16 +188,28 @@ def as_texts(value: object, place: str) -> tuple[str, ...]:
     raise ConfigurationError(f"{place} is {value!r}; it must be non-empty strings, or one with commas between them")
 
 
-def _kinds(value: object, place: str) -> tuple[tuple[str, str], ...]:
-    """Return patterns with their kinds, of a mapping or of one text: ``pattern=kind, pattern=kind``."""
-    pairs = value
+def as_kinds(value: object, place: str) -> tuple[tuple[str, str], ...]:
+    """Return names with kinds of stages, of a mapping or of one text: ``name=kind, name=kind``; no kind is empty.
+
+    Raises:
+        ConfigurationError: They cannot be used; the message names the place.
+    """
+    pairs: list[tuple[object, object]] = []
     if isinstance(value, str):
-        pairs = [tuple(part.strip() for part in each.rpartition("=")[::2]) for each in value.split(",")]
+        pairs = [(name.strip(), kind.strip()) for name, _, kind in (each.rpartition("=") for each in value.split(","))]
     elif isinstance(value, Mapping):
-        pairs = list(value.items())
-    if isinstance(pairs, list) and all(isinstance(part, str) and part for pair in pairs for part in pair):
-        return tuple(pairs)
-    raise ConfigurationError(f"{place} is {value!r}; it must be pattern=kind, several with commas, or such a mapping")
+        pairs = [(name, "" if kind is None else kind) for name, kind in value.items()]
+    kinds = tuple((name, kind) for name, kind in pairs if isinstance(name, str) and name and isinstance(kind, str))
+    if isinstance(value, str | Mapping) and len(kinds) == len(pairs):
+        return kinds
+    raise ConfigurationError(f"{place} is {value!r}; it must be name=kind, several with commas, or such a mapping")
+
+
+def _patterns(value: object, place: str) -> tuple[tuple[str, str], ...]:
+    kinds = as_kinds(value, place)
+    if all(kind for _, kind in kinds):
+        return kinds
+    raise ConfigurationError(f"{place} is {value!r}; each pattern must have a kind")
 
 
 def _hosts(value: object, place: str) -> tuple[str, ...]:

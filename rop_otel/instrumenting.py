@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module, metadata
 from operator import attrgetter
 from pathlib import Path
@@ -23,7 +23,7 @@ from opentelemetry.context import Context, attach, create_key, get_current, get_
 
 import rop_otel as rop
 from rop_otel import semconv
-from rop_otel.config import Source, as_positive, as_text, as_texts
+from rop_otel.config import Source, as_kinds, as_positive, as_text, as_texts
 from rop_otel.errors import ConfigurationError, UsageError
 from rop_otel.export import configure_once
 from rop_otel.tracing.baggage import received, using_baggage, without_selection
@@ -69,6 +69,7 @@ class Settings:
         selected_by: Tells what was selected.
         selected_key: Key of the topmost call's metadata, else of its inputs, that holds what was selected.
         id_keys: Keys of a document's metadata, the first present of which is its ID; without one it is its own ID.
+        stages: Kinds of stages by the name of a component's class or of a function; None: it is no stage.
     """
 
     handoff: str | None = None
@@ -76,6 +77,7 @@ class Settings:
     selected_by: Selector | None = None
     selected_key: str | None = None
     id_keys: tuple[str, ...] = ()
+    stages: Mapping[str, str | None] = field(default_factory=dict)
 
     @classmethod
     def resolve(
@@ -86,14 +88,16 @@ class Settings:
         selected_by: Selector | str | None = None,
         selected_key: str | None = None,
         id_keys: str | tuple[str, ...] | list[str] | None = None,
+        stages: str | Mapping[str, str | None] | None = None,
         environ: Mapping[str, str] | None = None,
         **others: object,
     ) -> Settings:
         """Decide every setting: from its argument, else from the environment, else from its default.
 
         The arguments are those of the class, where ``selected_by`` may be ``module:function``, which is imported at its
-        first use, and ``id_keys`` a text with commas. ``environ`` is the environment to read, None for the process's;
-        ``others`` may hold providers, which every instrumentor of OpenTelemetry is given and this leaves alone.
+        first use, ``id_keys`` a text with commas, and ``stages`` one of ``name=kind``, where an empty kind is None.
+        ``environ`` is the environment to read, None for the process's; ``others`` may hold providers, which every
+        instrumentor of OpenTelemetry is given and this leaves alone.
 
         A variable that cannot be used is logged and counts as absent: an instrumentor that raises while a program
         starts would keep OpenTelemetry from loading those after it.
@@ -111,12 +115,23 @@ class Settings:
             selected_by=source.pick("selected_by", selected_by, semconv.ENV_SELECTED_BY, _selector, None),
             selected_key=source.pick("selected_key", selected_key, semconv.ENV_SELECTED_KEY, as_text, None),
             id_keys=source.pick("id_keys", id_keys, semconv.ENV_ID_KEYS, as_texts, ()),
+            stages=source.pick("stages", stages, semconv.ENV_STAGES, _stages, {}),
         )
 
     @property
     def id(self) -> Callable[[Any], str | None] | None:
         """What to give as ``id=`` to :func:`rop_otel.using_stage`; None without keys: the usual places."""
         return ByKeys(self.id_keys) if self.id_keys else None
+
+    def told(self, component: type, *names: str) -> str | None:
+        """Return the key of ``stages`` that tells what a component is; None where none does.
+
+        Args:
+            component: Its class; of those that it inherits from, the nearest counts where it is not told of itself.
+            names: Other names of it, which come first.
+        """
+        known = (*names, *(each.__name__ for each in component.__mro__))
+        return next((name for name in known if name in self.stages), None)
 
 
 class topmost:  # noqa: N801 - used like a function
@@ -304,6 +319,10 @@ class _Source(Source):
                 raise
             _logger.warning("%s; it counts as absent", error)
             return cast(_T, default)
+
+
+def _stages(value: object, place: str) -> dict[str, str | None]:
+    return {name: kind or None for name, kind in as_kinds(value, place)}
 
 
 def _selector(value: object, place: str) -> Selector:

@@ -131,6 +131,7 @@ ENV_CUTOFF: Final = "ROP_OTEL_CUTOFF"
 ENV_SELECTED_BY: Final = "ROP_OTEL_SELECTED_BY"
 ENV_SELECTED_KEY: Final = "ROP_OTEL_SELECTED_KEY"
 ENV_ID_KEYS: Final = "ROP_OTEL_ID_KEYS"
+ENV_STAGES: Final = "ROP_OTEL_STAGES"
 
 Kind = Literal["counter", "gauge", "histogram"]
 

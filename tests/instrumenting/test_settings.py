@@ -24,6 +24,7 @@ ENVIRON = {
     "ROP_OTEL_CUTOFF": "5",
     "ROP_OTEL_SELECTED_KEY": "page",
     "ROP_OTEL_ID_KEYS": "doc_id, source",
+    "ROP_OTEL_STAGES": "Cut=candidates, Router=",
 }
 PROGRAM = """
 print("started")
@@ -45,14 +46,20 @@ def test_nothing_is_set_by_default() -> None:
 def test_the_environment_sets() -> None:
     """Each variable sets its setting."""
     assert Settings.resolve(environ=ENVIRON) == Settings(
-        handoff="docs-qa", cutoff=5, selected_key="page", id_keys=("doc_id", "source")
+        handoff="docs-qa",
+        cutoff=5,
+        selected_key="page",
+        id_keys=("doc_id", "source"),
+        stages={"Cut": "candidates", "Router": None},
     )
 
 
 def test_arguments_come_before_the_environment() -> None:
     """An argument is taken instead of its variable."""
-    told = Settings.resolve(handoff="mine", cutoff=1, selected_key="k", id_keys=["a"], environ=ENVIRON)
-    assert told == Settings(handoff="mine", cutoff=1, selected_key="k", id_keys=("a",))
+    stages = {"Mine": "mmr", "Other": None, "Third": ""}
+    told = Settings.resolve(handoff="mine", cutoff=1, selected_key="k", id_keys=["a"], stages=stages, environ=ENVIRON)
+    known = {"Mine": "mmr", "Other": None, "Third": None}
+    assert told == Settings(handoff="mine", cutoff=1, selected_key="k", id_keys=("a",), stages=known)
 
 
 @pytest.mark.parametrize(
@@ -64,6 +71,9 @@ def test_arguments_come_before_the_environment() -> None:
         ({"selected_by": "main"}, "'module:function'"),
         ({"selected_key": 7}, "the argument selected_key"),
         ({"id_keys": [7]}, "the argument id_keys"),
+        ({"stages": {"Cut": 7}}, "the argument stages"),
+        ({"stages": {"": "mmr"}}, "the argument stages"),
+        ({"stages": ["Cut"]}, "the argument stages"),
         ({"handof": "x"}, "the argument handof is no setting"),
     ],
 )
@@ -75,7 +85,12 @@ def test_a_wrong_argument_raises(arguments: dict[str, Any], place: str) -> None:
 
 @pytest.mark.parametrize(
     ("variable", "value"),
-    [("ROP_OTEL_CUTOFF", "few"), ("ROP_OTEL_SELECTED_BY", "main"), ("ROP_OTEL_ID_KEYS", "a,,b")],
+    [
+        ("ROP_OTEL_CUTOFF", "few"),
+        ("ROP_OTEL_SELECTED_BY", "main"),
+        ("ROP_OTEL_ID_KEYS", "a,,b"),
+        ("ROP_OTEL_STAGES", "Cut"),
+    ],
 )
 def test_a_wrong_variable_is_told_and_left_out(variable: str, value: str, caplog: pytest.LogCaptureFixture) -> None:
     """A variable that cannot be used is logged with its value; the others count, and the program starts."""
@@ -84,6 +99,31 @@ def test_a_wrong_variable_is_told_and_left_out(variable: str, value: str, caplog
     assert settings == Settings(handoff="docs-qa")
     (message,) = caplog.messages
     assert message.startswith(f"the environment variable {variable} is {value!r}; it must be ")
+
+
+class Cut:
+    """A component."""
+
+
+class ShortCut(Cut):
+    """One that extends it."""
+
+
+@pytest.mark.parametrize(
+    ("component", "names", "stages", "told"),
+    [
+        (Cut, (), {"Cut": "candidates"}, "Cut"),
+        (ShortCut, (), {"Cut": "candidates"}, "Cut"),
+        (ShortCut, (), {"Cut": "candidates", "ShortCut": None}, "ShortCut"),
+        (ShortCut, ("cut",), {"ShortCut": None, "cut": "mmr"}, "cut"),
+        (Cut, ("cut",), {"ShortCut": "candidates"}, None),
+    ],
+)
+def test_the_nearest_name_tells_what_a_component_is(
+    component: type, names: tuple[str, ...], stages: dict[str, str | None], told: str | None
+) -> None:
+    """A component is told of by a name of its own, else by its class, else by the nearest that this extends."""
+    assert Settings(stages=stages).told(component, *names) == told
 
 
 def test_providers_are_left_to_the_instrumentor() -> None:
