@@ -111,7 +111,9 @@ def assert_selected_reaches_reader(captured: Captured) -> None:
         if assessment.verdict is not Verdict.NOT_APPLICABLE
     ]
     if not due:
-        raise AssertionError("nothing was selected in any captured handoff; tell it with handoff.select()")
+        raise AssertionError(
+            "nothing was selected in any captured handoff; tell it with handoff.select(), or a package's selected_by"
+        )
     lost = [_story(assessment, record) for assessment, record in due if assessment.verdict is not Verdict.PASS]
     if lost:
         raise AssertionError("\n".join([f"{len(lost)} of {len(due)} selected objects did not reach the reader", *lost]))
