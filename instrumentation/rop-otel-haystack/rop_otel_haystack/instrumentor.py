@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from types import ModuleType
 from typing import Any, Final
 
@@ -18,8 +18,8 @@ VERSIONS: Final = ">=2.18,<4"
 class HaystackInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignore]
     """Watches Haystack's pipelines from :meth:`instrument` to :meth:`uninstrument`.
 
-    ``instrument`` takes the settings of :class:`rop_otel.instrumenting.Settings`, and ``stages``: kinds of stages by
-    the name of a component or of its class, for components whose names do not tell.
+    ``instrument`` takes the settings of :class:`rop_otel.instrumenting.Settings`; each has an environment variable too.
+    ``stages`` may also name a component as the pipeline does.
     """
 
     _patches: Patches | None = None
@@ -28,12 +28,12 @@ class HaystackInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignore
         """Return nothing: the versions are checked, and warned of, in :meth:`instrument`."""
         return ()
 
-    def _instrument(self, *, stages: Mapping[str, str] | None = None, **arguments: Any) -> None:
+    def _instrument(self, **arguments: Any) -> None:
         settings = Settings.resolve(**arguments)
         if not supported("haystack-ai", VERSIONS):
             return
         configure_once()
-        self._patches = patches = Patches(settings, dict(stages or {}))
+        self._patches = patches = Patches(settings)
         # Haystack decides at its import whether it sends telemetry: when that is remains the application's to choose.
         register_post_import_hook(lambda haystack: _watch(patches, haystack), "haystack")
 

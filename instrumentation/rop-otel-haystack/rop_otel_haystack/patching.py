@@ -25,12 +25,10 @@ class Patches:
 
     Args:
         settings: The user's.
-        stages: Kinds that the user gave, by the name of a component or of its class.
     """
 
-    def __init__(self, settings: Settings, stages: Mapping[str, str]) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._stages = stages
         self._active = True
         self._lock = Lock()
         self._replaced: dict[tuple[type, str], tuple[Any, Any]] = {}
@@ -65,7 +63,7 @@ class Patches:
 
     def _components(self, pipeline: Any) -> None:
         """Watch the components of a pipeline, those of classes that were unknown until now included."""
-        steps = plan_of(pipeline, self._stages).steps
+        steps = plan_of(pipeline, self._settings).steps
         classes = [type(instance) for _, instance in pipeline.walk() if id(instance) in steps]
         wanted = [(_owner(cls, name), name) for cls in classes for name in _COMPONENT_METHODS]
         missing = [(owner, name) for owner, name in wanted if owner is not None and (owner, name) not in self._replaced]
@@ -82,7 +80,7 @@ class Patches:
         except Exception:  # noqa: BLE001 - monitoring never raises into the application
             failure("Haystack pipeline", "it could not be watched")
             return None
-        return WatchedRun(pipeline, args[0] if args else kwargs.get("data"), self._settings, self._stages)
+        return WatchedRun(pipeline, args[0] if args else kwargs.get("data"), self._settings)
 
     def _generator(self, original: Any) -> Any:
         @functools.wraps(original)

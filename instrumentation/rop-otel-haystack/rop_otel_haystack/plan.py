@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, get_args
 from weakref import WeakKeyDictionary
 
+from rop_otel.instrumenting import Settings
 from rop_otel_haystack.kinds import PACKING, READER, kind_of
-
-ROUNDS: Final = ""
-"""The kind of a component that is no stage and holds stages: a super component, whose runs in a loop are rounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +17,7 @@ class Step:
     """A component that is watched.
 
     Args:
-        kind: Kind of stage.
+        kind: Kind of stage; None for what is none and holds stages: a super component, whose runs in a loop are rounds.
         name: Its name in the pipeline.
         source: Whether it takes no documents.
         sockets: Inputs that take documents.
@@ -27,7 +25,7 @@ class Step:
         first_round: Which of its runs is the first to be a round of its own; 0: none.
     """
 
-    kind: str
+    kind: str | None
     name: str
     source: bool = False
     sockets: tuple[str, ...] = ()
@@ -56,43 +54,43 @@ _DOCUMENT: Final = re.compile(r"\bDocument\b")
 _plans: Final[WeakKeyDictionary[Any, Plan]] = WeakKeyDictionary()
 
 
-def plan_of(pipeline: Any, stages: Mapping[str, str]) -> Plan:
+def plan_of(pipeline: Any, settings: Settings) -> Plan:
     """Return the plan of a pipeline, made anew where its components or connections changed.
 
     Args:
         pipeline: A pipeline of Haystack.
-        stages: Kinds that the user gave, by the name of a component or of its class.
+        settings: The user's, which may tell the kinds of components.
     """
     graph = pipeline.graph
     components = [(name, id(instance)) for name, instance in pipeline.walk()]
-    drawn_from = (*stages.items(), graph.number_of_edges(), *components)
+    drawn_from = (*settings.stages.items(), graph.number_of_edges(), *components)
     plan = _plans.get(graph)
     if plan is None or plan.drawn_from != drawn_from:
-        plan = _plans[graph] = _drawn(pipeline, stages, drawn_from)
+        plan = _plans[graph] = _drawn(pipeline, settings, drawn_from)
     return plan
 
 
-def _drawn(pipeline: Any, stages: Mapping[str, str], drawn_from: tuple[object, ...]) -> Plan:
+def _drawn(pipeline: Any, settings: Settings, drawn_from: tuple[object, ...]) -> Plan:
     graph = pipeline.graph
     held = {name: inner for name, instance in pipeline.walk() if (inner := _held(instance)) is not None}
     nodes = {name: node for name, node in graph.nodes(data=True) if name not in held}
-    found = {name: step for name, node in nodes.items() if (step := _step(graph, name, node, stages)) is not None}
+    found = {name: step for name, node in nodes.items() if (step := _step(graph, name, node, settings)) is not None}
     loops = _loops(graph, {name for name, step in found.items() if step.source})
     unclear = loops.keys() | held.keys()
     for name, step in found.items():
         fed_by = () if step.source or name in loops else _feeding(graph, name, found, unclear)
         found[name] = replace(step, fed_by=fed_by, first_round=loops.get(name, 0))
-    found |= {name: Step(kind=ROUNDS, name=name, first_round=1) for name in held if name in loops}
+    found |= {name: Step(kind=None, name=name, first_round=1) for name in held if name in loops}
     return Plan(
         steps={id(graph.nodes[name]["instance"]): step for name, step in found.items()},
         retrieves=any(step.source for step in found.values())
-        or any(plan_of(each, stages).retrieves for each in held.values()),
+        or any(plan_of(each, settings).retrieves for each in held.values()),
         readers=tuple(name for name, step in found.items() if step.kind == READER),
         drawn_from=drawn_from,
     )
 
 
-def _step(graph: Any, name: str, node: Mapping[str, Any], stages: Mapping[str, str]) -> Step | None:
+def _step(graph: Any, name: str, node: Mapping[str, Any], settings: Settings) -> Step | None:
     component = type(node["instance"])
     inputs: Mapping[str, Any] = node["input_sockets"]
     edges = [edge for _, _, edge in graph.in_edges(name, data=True)]
@@ -101,9 +99,10 @@ def _step(graph: Any, name: str, node: Mapping[str, Any], stages: Mapping[str, s
     sockets = tuple(each for each, socket in inputs.items() if each in fed or _of_documents(socket.type))
     outputs = [each for each, socket in node["output_sockets"].items() if _of_documents(socket.type)]
     returns = "documents" in outputs or len(outputs) == 1  # what has several lists to return parts them, as routers do
-    given = stages.get(name, stages.get(component.__name__))
-    if given is not None:
-        return Step(kind=given, name=name, source=not sockets, sockets=sockets)
+    told = settings.told(component, name)
+    if told is not None:
+        kind = settings.stages[told]
+        return None if kind is None else Step(kind=kind, name=name, source=not sockets, sockets=sockets)
     found = kind_of(component, takes=bool(sockets), returns=returns, inputs=frozenset(inputs))
     return None if found is None else Step(kind=found[0], name=name, source=found[1], sockets=sockets)
 

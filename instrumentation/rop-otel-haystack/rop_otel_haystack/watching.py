@@ -10,11 +10,11 @@ from typing import Any, Final, Self
 import rop_otel as rop
 from rop_otel.instrumenting import Settings, failure, topmost
 from rop_otel_haystack.kinds import PACKING, READER
-from rop_otel_haystack.plan import ROUNDS, Plan, Step, plan_of
+from rop_otel_haystack.plan import Plan, Step, plan_of
 from rop_otel_haystack.reading import documents_of, filled_in, handed, ranked_by, references
 
-_NO_SCORE: Final = "sorted by"
-"""A name that no document has: scores are told, where a list is sorted by them."""
+_UNSCORED: Final = "no score"
+"""Where stages look for scores: no document has such a name, so that only those count that are told."""
 
 
 class Run:
@@ -62,22 +62,20 @@ class WatchedRun:
         pipeline: The pipeline.
         inputs: What it is run with.
         settings: The user's.
-        stages: Kinds that the user gave, by the name of a component or of its class.
     """
 
-    __slots__ = ("_before", "_handoff", "_inputs", "_pipeline", "_settings", "_stages")
+    __slots__ = ("_before", "_handoff", "_inputs", "_pipeline", "_settings")
 
-    def __init__(self, pipeline: Any, inputs: Any, settings: Settings, stages: Mapping[str, str]) -> None:
+    def __init__(self, pipeline: Any, inputs: Any, settings: Settings) -> None:
         self._pipeline = pipeline
         self._inputs = inputs
         self._settings = settings
-        self._stages = stages
         self._handoff: topmost | None = None
 
     def __enter__(self) -> Self:
         self._before = _run.get()
         try:
-            plan = plan_of(self._pipeline, self._stages)
+            plan = plan_of(self._pipeline, self._settings)
             cites = self._cites(plan)  # first of all: a handoff without its run would have no stages
             if plan.retrieves:
                 metadata = getattr(self._pipeline, "metadata", None) or {}
@@ -152,8 +150,8 @@ class WatchedStep:
         number = run.round_of(step)
         self._round = None if number is None else rop.using_round(number)
         self._shown = self._filled_in() if step.kind == PACKING else None
-        nothing = step.kind in (ROUNDS, READER) or (step.kind == PACKING and self._shown is None)
-        self._stage = None if nothing else self._made()
+        nothing = step.kind == READER or (step.kind == PACKING and self._shown is None)
+        self._stage = None if step.kind is None or nothing else self._made(step.kind)
 
     def __enter__(self) -> Self:
         if self._round is not None:
@@ -161,7 +159,7 @@ class WatchedStep:
         if self._stage is not None:
             self._stage.__enter__()
             self._tell_input(self._stage)
-        if self._step.kind != ROUNDS:
+        if self._step.kind is not None:
             _run.set(None)
         return self
 
@@ -192,15 +190,15 @@ class WatchedStep:
         except Exception:  # noqa: BLE001 - monitoring never raises into the application
             failure(f"Haystack component {self._step.name!r}", "what it returned cannot be read")
 
-    def _made(self) -> rop.Stage:
+    def _made(self, kind: str) -> rop.Stage:
         step = self._step
         return rop.using_stage(
-            step.kind,
+            kind,
             name=step.name,
             source=step.source,
             fed_by=step.fed_by,
             id=self._run.settings.id,
-            score=_NO_SCORE,
+            score=_UNSCORED,
             implementation=type(self._component).__name__,
         )
 
