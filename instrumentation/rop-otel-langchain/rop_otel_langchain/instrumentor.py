@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
 from opentelemetry.instrumentation.instrumentor import BaseInstrumentor  # type: ignore[attr-defined,unused-ignore]
 
-import rop_otel as rop
 from rop_otel.instrumenting import Settings, configure_once, supported
 from rop_otel_langchain.patching import Patches
 
@@ -21,8 +20,7 @@ VERSIONS: Final = ">=0.3,<2"
 class LangChainInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignore]
     """Watches every chain of the process.
 
-    ``instrument`` takes the settings of :class:`rop_otel.instrumenting.Settings`, each of which has an environment
-    variable too, and ``stages``: kinds of stages by the name of a class or function; None says that it is no stage.
+    ``instrument`` takes the settings of :class:`rop_otel.instrumenting.Settings`; each has an environment variable too.
     """
 
     _patches: Patches | None = None
@@ -32,11 +30,8 @@ class LangChainInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignor
         """Return none: a version that is not watched is told by a warning of our own, where it is used."""
         return ()
 
-    def _instrument(self, *, stages: Mapping[str, Any] | None = None, **settings: Any) -> None:
-        decided = Settings.resolve(**settings)
-        for name, kind in (stages or {}).items():
-            if kind is not None and (not isinstance(kind, str) or not kind):
-                raise rop.RopError(f"stages[{name!r}] is {kind!r}; it must be the kind of a stage, or None")
+    def _instrument(self, **arguments: Any) -> None:
+        settings = Settings.resolve(**arguments)
         if not supported("langchain-core", VERSIONS):
             return
         configure_once()
@@ -44,11 +39,10 @@ class LangChainInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignor
         from rop_otel_langchain.chains import watch_chains
         from rop_otel_langchain.components import watch_components
         from rop_otel_langchain.functions import watch_functions
-        from rop_otel_langchain.kinds import Kinds
         from rop_otel_langchain.prompts import watch_prompts
         from rop_otel_langchain.watching import Watching
 
-        self._watching = watching = Watching(decided, Kinds(stages or {}))
+        self._watching = watching = Watching(settings)
         self._patches = Patches()
         watch_components(self._patches, watching)
         watch_functions(self._patches, watching)

@@ -7,9 +7,11 @@ from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from langchain_core.documents import BaseDocumentCompressor, BaseDocumentTransformer
+from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable
 from langchain_core.vectorstores import VectorStore
 
+from rop_otel.instrumenting import Settings
 from rop_otel_langchain.containing import contains_retrieval
 
 RETRIEVER: Final = "retriever"
@@ -42,6 +44,9 @@ NAMED: Final[Mapping[str, str]] = {
 }
 """Kinds by class; a subclass is what its nearest base class in this table is."""
 
+_CONTRACT: Final = frozenset(NAMED.values())
+"""Kinds that say by themselves whether they are sources."""
+
 TRANSPARENT: Final = frozenset({"ContextualCompressionRetriever", "DocumentCompressorPipeline"})
 """Classes that only run others, each of which is a stage, one after another; a subclass of one is a stage."""
 
@@ -62,11 +67,11 @@ class Kinds:
     """Knows the kind of each component.
 
     Args:
-        told: Kinds by the name of a class or function, as the application says; None: it is no stage.
+        settings: The user's, which may tell the kinds of classes and functions.
     """
 
-    def __init__(self, told: Mapping[str, str | None]) -> None:
-        self._told = told
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._known: WeakKeyDictionary[type, str | None] = WeakKeyDictionary()
 
     def of(self, component: object) -> Kind | None:
@@ -76,18 +81,19 @@ class Kinds:
             kind = self._known[owner]
         except KeyError:
             kind = self._known[owner] = self._find(owner)
-        if kind == RETRIEVER:
-            return Kind(kind, source=not _holds_retrievers(component))
-        return None if kind is None else Kind(kind)
+        if kind is None:
+            return None
+        searches = kind not in _CONTRACT and isinstance(component, BaseRetriever | VectorStore)
+        return Kind(kind, source=searches and not _holds_retrievers(component))
 
     def of_function(self, name: str, default: str) -> str | None:
         """Return the kind of a function in a chain; None where it is no stage."""
-        return self._told.get(name, default)
+        return self._settings.stages.get(name, default)
 
     def _find(self, owner: type) -> str | None:
-        for each in owner.__mro__:
-            if each.__name__ in self._told:
-                return self._told[each.__name__]
+        told = self._settings.told(owner)
+        if told is not None:
+            return self._settings.stages[told]
         if owner.__name__ in TRANSPARENT:
             return None
         for each in owner.__mro__:

@@ -62,17 +62,17 @@ class Watching:
     """The settings of one instrumentation, and the stages that it makes.
 
     Args:
-        settings: Those that every framework has.
-        kinds: Knows the kind of each component.
+        settings: The user's.
 
     Attributes:
+        kinds: Knows the kind of each component.
         on: False once it is over: what others wrapped around a wrapper of ours cannot be put back.
     """
 
-    def __init__(self, settings: Settings, kinds: Kinds) -> None:
+    def __init__(self, settings: Settings) -> None:
         self.on = True
         self.settings = settings
-        self.kinds = kinds
+        self.kinds = Kinds(settings)
         self._id = settings.id or "id"
 
     def covered(self, component: object) -> bool:

@@ -93,6 +93,16 @@ def test_kinds_that_the_application_tells(parts: Any, instrument: Any) -> None:
     assert [stage.stage for stage in captured.assessments[0].stages] == ["vector", "mmr", "packing"]
 
 
+def test_kinds_that_the_environment_tells(parts: Any, instrument: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``ROP_OTEL_STAGES`` says it too, and of a retriever of a kind of its own that it is a source."""
+    monkeypatch.setenv("ROP_OTEL_STAGES", "Given=sql, Reversing=")
+    instrument()
+    with capture() as captured:
+        parts.lcel(parts.compressed(parts.Given(results=parts.notes))).invoke("n1")
+    (record,) = captured.records
+    assert [(stage.kind, stage.source) for stage in record.stages] == [("sql", True), ("packing", False)]
+
+
 def test_a_pipeline_of_compressors_is_its_parts(parts: Any, seen: Any) -> None:
     """Compressors and transformers in a pipeline are stages one after another, and the pipeline is none."""
     pipeline = parts.classic("retrievers.document_compressors.DocumentCompressorPipeline")(

@@ -169,8 +169,8 @@ def test_importing_the_package_imports_no_langchain() -> None:
 
 def test_opentelemetry_instrument_finds_it() -> None:
     """The entry point is what ``opentelemetry-instrument`` loads."""
-    found = {each.value: each for each in entry_points(group="opentelemetry_instrumentor")}
-    assert found["rop_otel_langchain:LangChainInstrumentor"].load() is LangChainInstrumentor
+    (found,) = entry_points(group="opentelemetry_instrumentor", name="rop-langchain")
+    assert found.load() is LangChainInstrumentor
 
 
 def test_wrapped_things_can_be_pickled(parts: Any, instrument: Any) -> None:
