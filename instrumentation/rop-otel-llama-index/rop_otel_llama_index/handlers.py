@@ -65,11 +65,13 @@ def _query(settings: Settings, instance: Any, arguments: _Arguments, tags: Mappi
 def _retrieve(settings: Settings, instance: Any, arguments: _Arguments, tags: Mapping[str, object]) -> Watched | None:
     outer = innermost()
     call = None if outer is None else outer.call
-    kind = kinds.retriever(instance, BaseRetriever)
+    begins = _topmost(settings, instance, arguments, tags) if call is None else None
+    kind = kinds.retriever(instance, BaseRetriever, settings)
+    if kind is None:
+        return Watched(instance, call=call, begins=begins)
     stage = rop.using_stage(
         kind.kind, name=kind.name, source=kind.source, id=settings.id, implementation=type(instance).__name__
     )
-    begins = _topmost(settings, instance, arguments, tags) if call is None else None
     return Listing(instance, stage=stage, call=call, begins=begins)
 
 
@@ -77,8 +79,11 @@ def _postprocess(
     settings: Settings, instance: Any, arguments: _Arguments, tags: Mapping[str, object]
 ) -> Watched | None:
     outer = innermost()
+    kind = kinds.postprocessor(instance, settings)
+    if kind is None:
+        return None
     stage = rop.using_stage(
-        kinds.postprocessor(instance),
+        kind,
         input=_nodes(arguments, 0),
         id=settings.id,
         implementation=type(instance).__name__,

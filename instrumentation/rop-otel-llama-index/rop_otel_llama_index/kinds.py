@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
+from rop_otel.instrumenting import Settings
+
 RETRIEVER: Final = "retriever"
 
 _RETRIEVERS: Final = {
@@ -66,13 +68,18 @@ class Kind:
     source: bool = False
 
 
-def retriever(instance: Any, inner: type) -> Kind:
-    """Return what a retriever is: a source, unless it works on what others retrieve.
+def retriever(instance: Any, inner: type, settings: Settings) -> Kind | None:
+    """Return what a retriever is: a source, unless it works on what others retrieve; None where it is no stage.
 
     Args:
         instance: The retriever.
         inner: Class of which its parts are where it works on them.
+        settings: The user's, which may tell its kind.
     """
+    told = settings.told(instance.__class__)
+    if told is not None:
+        said = settings.stages[told]
+        return None if said is None else Kind(kind=said, source=not _holds(instance, inner))
     kind = _retriever_kind(instance.__class__)
     mode = getattr(instance, "_vector_store_query_mode", None) if kind == "vector" else None
     mode = getattr(mode, "value", mode)
@@ -83,8 +90,16 @@ def retriever(instance: Any, inner: type) -> Kind:
     return Kind(kind=kind)
 
 
-def postprocessor(instance: Any) -> str:
-    """Return what kind of stage a node postprocessor is; one that is not known is its own, called as its class."""
+def postprocessor(instance: Any, settings: Settings) -> str | None:
+    """Return what kind of stage a node postprocessor is; one that is not known is its own, called as its class.
+
+    Args:
+        instance: The postprocessor.
+        settings: The user's, which may tell its kind; None where it says that it is no stage.
+    """
+    told = settings.told(instance.__class__)
+    if told is not None:
+        return settings.stages[told]
     return _postprocessor_kind(instance.__class__) or type(instance).__name__
 
 

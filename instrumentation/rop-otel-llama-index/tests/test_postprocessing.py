@@ -23,6 +23,8 @@ from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index_parts import BM25Retriever, KeepFirst, Watch, WordRerank, engine
 from rop_otel_llama_index.kinds import postprocessor
 
+from rop_otel.instrumenting import Settings
+
 
 class OwnReorder(LongContextReorder):
     """A class of the application that extends one of LlamaIndex."""
@@ -67,7 +69,7 @@ class Broken(BaseNodePostprocessor):
 )
 def test_kinds(made: Any, kind: str) -> None:
     """Each postprocessor is the stage that it is, and one that is not known is called as its class."""
-    assert postprocessor(made()) == kind
+    assert postprocessor(made(), Settings()) == kind
 
 
 def test_each_postprocessor_is_a_stage(watch: Watch) -> None:
@@ -81,6 +83,25 @@ def test_each_postprocessor_is_a_stage(watch: Watch) -> None:
     assert str(watch.only).startswith(
         "RetrieverQueryEngine: FAIL, the selected object was lost at rerank (reranked_away)"
     )
+
+
+def test_kinds_that_the_user_tells(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``ROP_OTEL_STAGES`` says what a class is, before what its name or its base class says, or that it is no stage."""
+    monkeypatch.setenv("ROP_OTEL_STAGES", "Found=sql, KeepFirst=candidates, LongContextReorder=")
+    watch(selected_by=lambda question: "n1")
+    engine(BM25Retriever("n1", "n2", "n3", "n4"), LongContextReorder(), KeepFirst(count=2)).query("?")
+    assert [(stage.kind, stage.source) for stage in watch.stages] == [
+        ("sql", True),
+        ("candidates", False),
+        ("packing", False),
+    ]
+
+
+def test_a_retriever_that_is_told_to_be_no_stage(watch: Watch) -> None:
+    """What it returns is no stage, also where it is the topmost call."""
+    watch(stages={"BM25Retriever": None})
+    assert len(BM25Retriever("n1").retrieve("?")) == 1
+    assert watch.stages == []
 
 
 def test_a_cut_after_the_reorder_is_named(watch: Watch) -> None:
