@@ -14,9 +14,9 @@ from rop_otel.core.handoff import Assessment, HandoffRecord, Ids, Sink, assess
 from rop_otel.core.profile.hashing import hash_id
 from rop_otel.errors import ConfigurationError
 from rop_otel.tracing.ledger import Ledger
+from rop_otel.tracing.losses import tell
 from rop_otel.tracing.mishaps import Mishap, Mishaps
 from rop_otel.tracing.runs import RUNS, LiveRun
-from rop_otel.tracing.telling import tell
 
 
 class Runtime:
