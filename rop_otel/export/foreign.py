@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from threading import RLock
 from typing import Final, NamedTuple
 from weakref import ref
@@ -52,6 +53,7 @@ class Node:
     Attributes:
         meant: The handoff that it is although it does not say so.
         outspoken: Whether a handoff that says so itself is below it.
+        awaited: Whether a stage of another convention began below it, and may go on after it has ended.
     """
 
     __slots__ = (
@@ -59,6 +61,7 @@ class Node:
         "_finished",
         "_rules",
         "_running",
+        "awaited",
         "context",
         "meant",
         "opened",
@@ -77,6 +80,7 @@ class Node:
         self._facts: attributes.Attributes | None = None
         self.meant: attributes.Attributes | None = None
         self.outspoken = False
+        self.awaited = False
         self.topmost = parent is None and _is_topmost(span, place)
         self.context: SpanContext = span.get_span_context() or INVALID_SPAN_CONTEXT
         self.parent = parent
@@ -163,13 +167,18 @@ class Node:
         """The attributes of the handoff that it is."""
         return self.facts if self.meant is None else self.meant
 
-    def becomes_handoff(self) -> bool:
+    def becomes_handoff(self, running: Iterable[Node] = ()) -> bool:
         """Make it a handoff, now that it has ended, if the foreign stages that wait here mean it to be one.
 
         It is, where it is the topmost span that may be one and no handoff that says so itself is above or below.
+
+        Args:
+            running: Stages below it that go on.
         """
         span = self._finished
-        if not isinstance(span, ReadableSpan) or self.outspoken or not any(stage.is_homeless for stage in self.waiting):
+        if not isinstance(span, ReadableSpan) or self.outspoken:
+            return False
+        if not any(stage.is_homeless for stage in chain(self.waiting, running)):
             return False
         if self._rules.handoffs:
             place = self.top().place
@@ -194,6 +203,14 @@ class Node:
         """Whether it may be a handoff by its name."""
         span = self.span
         return span is not None and self._rules.may_be_handoff(span.name)
+
+    def begin(self) -> None:
+        """Note at all spans above what it says of itself already at its start."""
+        if attributes.is_handoff(self.facts):
+            self.speak_out()
+        elif self.is_homeless:
+            for above in self.ancestors():
+                above.awaited = True
 
     def speak_out(self) -> None:
         """Note at all spans above that a handoff below them says itself that it is one."""

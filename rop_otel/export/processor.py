@@ -74,6 +74,7 @@ class RopSpanProcessor(SpanProcessor):
         facts = node.facts
         if not facts:
             return
+        node.begin()
         if attributes.is_handoff(facts):
             node.runtime = runtime
             node.opened = runtime.ledger.open(node.handoff_id)
@@ -91,7 +92,7 @@ class RopSpanProcessor(SpanProcessor):
         return rules
 
     def _ended(self, node: Node, runtime: Runtime) -> None:
-        if not (node.facts or node.waiting or node.opened):
+        if not (node.facts or node.waiting or node.opened or node.awaited):
             return  # nearly every span; what has ended is waited at no more
         is_handoff = node.is_handoff
         if is_handoff:
@@ -99,7 +100,8 @@ class RopSpanProcessor(SpanProcessor):
         with self._spans.lock:
             if node.is_stage and not _hand_over_by_name(node, runtime):
                 node.waiting.append(node)
-            is_handoff = is_handoff or node.becomes_handoff()
+            running = self._spans.running_stages(node) if node.awaited and not is_handoff else ()
+            is_handoff = is_handoff or node.becomes_handoff(running)
             waiting, node.waiting = node.waiting, deque()
             own: list[Node] = []
             for stage in waiting:

@@ -48,7 +48,7 @@ class TakenIn:
     Attributes:
         stages: Stage spans, with our attributes.
         handoffs: Handoff spans.
-        others: The spans of others that say nothing of a handoff.
+        others: The spans of others that say nothing of a handoff, stages by attributes of ours set by hand included.
         foreign: Which stages are read out of spans of other conventions.
     """
 
@@ -66,12 +66,14 @@ class TakenIn:
         self._links[key] = max(self._links.get(key, ""), span.parent_id or "")
         if span.name == semconv.SPAN_ASSESSMENT:
             return
-        if is_stage(span.attributes):
+        stage = is_stage(span.attributes)
+        if stage:
             _put(self.stages, key, span)
         elif is_handoff(span.attributes):
             _put(self.handoffs, key, span)
-        elif span.scope != semconv.SCOPE_NAME:
-            read = as_stage(span, self._rules)
+            return
+        if span.scope != semconv.SCOPE_NAME:
+            read = None if stage else as_stage(span, self._rules)
             if read is not None:
                 self.foreign.add(key)
                 _put(self.stages, key, replace(span, attributes=read, events=()))

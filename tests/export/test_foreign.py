@@ -138,6 +138,37 @@ def test_a_late_stage(monitored: Monitored) -> None:
     assert replayed(monitored) == assessed(monitored)
 
 
+def test_a_query_that_ends_before_its_only_retriever(monitored: Monitored) -> None:
+    """It is a handoff all the same, whose stage is late, in either door."""
+    with monitored.tracer.start_as_current_span("query"):
+        slow = monitored.tracer.start_span("slow", attributes={"openinference.span.kind": "RETRIEVER"})
+    slow.end()
+    assert monitored.assessment.handoff_name == "query"
+    assert [finding.code for finding in monitored.assessment.findings] == [FindingCode.STAGE_LATE]
+    assert replayed(monitored) == assessed(monitored)
+
+
+def test_a_handoff_that_goes_on_after_the_topmost_span(monitored: Monitored) -> None:
+    """Where an application tells which its handoffs are, the topmost span is none, though it ends before them."""
+    with monitored.tracer.start_as_current_span("job"):
+        with marked(monitored, "RETRIEVER", "a"):
+            pass
+        query = monitored.tracer.start_span("query", attributes={semconv.HANDOFF_NAME: "qa"})
+    query.end()
+    assert monitored.assessment.handoff_name == "qa"
+    assert replayed(monitored) == assessed(monitored)
+
+
+def test_a_stage_set_by_hand_as_the_topmost_span(monitored: Monitored) -> None:
+    """It is a stage and the handoff, as a retriever of another convention is, in either door."""
+    by_hand: dict[str, AnyValue] = {semconv.STAGE: "packing", semconv.RETURNED_IDS: ["b"]}
+    with monitored.tracer.start_as_current_span("pipeline", attributes=by_hand), marked(monitored, "RETRIEVER", "a"):
+        pass
+    assert monitored.assessment.handoff_name == "pipeline"
+    assert sorted(each.stage for each in monitored.assessment.stages) == ["packing", "retriever"]
+    assert replayed(monitored) == assessed(monitored)
+
+
 def test_texts_are_not_kept(monitored: Monitored) -> None:
     """What waits for its handoff is the IDs, not the texts of the documents."""
     with monitored.tracer.start_as_current_span("query"):
@@ -201,7 +232,7 @@ def test_ids_are_hashed_like_our_own(monitored: Monitored) -> None:
 
 IDS = st.lists(st.sampled_from(["a", "b", "c", None]), max_size=3)
 KINDS = st.sampled_from(
-    ["CHAIN", "RETRIEVER", "RETRIEVER", "RERANKER", "LLM", "vector", "fusion", "pipeline", "handoff"]
+    ["CHAIN", "RETRIEVER", "RETRIEVER", "RERANKER", "LLM", "vector", "fusion", "pipeline", "handoff", "by hand"]
 )
 TREES: st.SearchStrategy[Any] = st.recursive(
     st.tuples(KINDS, IDS, st.booleans(), st.just([])),
@@ -216,6 +247,9 @@ def one_span(monitored: Monitored, kind: str, ids: list[str | None], late: bool)
         return marked(monitored, kind, *ids, handed="a b c" if late else "", late=late)
     if kind == "handoff":
         return rop.handoff("qa", selected="b")
+    if kind == "by hand":
+        stage: dict[str, AnyValue] = {semconv.STAGE: "packing", semconv.RETURNED_IDS: [each or "" for each in ids]}
+        return monitored.tracer.start_as_current_span(kind, attributes=stage)
     return told(kind, ids)
 
 
