@@ -89,11 +89,13 @@ def capture(
         environ={},
     )
     captured = Captured()
-    before = overrule(Runtime(config, tracer=_Tracer(), sinks=(_Keeper(captured),)))
+    keeper = _Keeper(captured)
+    before = overrule(Runtime(config, tracer=_Tracer(), sinks=(keeper,)))
     try:
         yield captured
     finally:
         overrule(before)
+        keeper.over = True
 
 
 def assert_selected_reaches_reader(captured: Captured) -> None:
@@ -168,14 +170,24 @@ def _ids(ids: Ids | None, total: int | None) -> str:
 
 
 class _Keeper:
-    """A sink that keeps what it hears, with times that are counted instead of measured."""
+    """A sink that keeps what it hears, with times that are counted instead of measured.
+
+    Args:
+        captured: Where it is kept.
+
+    Attributes:
+        over: Whether the block has ended. A handoff that goes on in a thread or task is nobody's then.
+    """
 
     def __init__(self, captured: Captured) -> None:
         self._captured = captured
         self._lock = Lock()
+        self.over = False
 
     def assessed(self, record: HandoffRecord, assessment: Assessment, *, seconds: float) -> None:
         """Keep a handoff."""
+        if self.over:
+            return
         with self._lock:
             self._captured.records.append(_counted(record))
             self._captured.assessments.append(assessment)

@@ -249,6 +249,15 @@ def test_a_capture_without_selection_is_no_success(captured: Captured) -> None:
     assert "no captured stage showed labels" in refused(assert_labels_consistent, captured)[0]
 
 
+def test_what_goes_on_after_the_block_is_not_captured() -> None:
+    """A handoff that a thread or task ends later changes no capture that was looked at, nor the next one."""
+    with capture() as first:
+        left_open = rop.start_handoff("docs-qa", selected="a")
+    with capture() as second:
+        left_open.close()
+    assert (first.assessments, second.assessments) == ([], [])
+
+
 def test_every_helper_is_public() -> None:
     """What stands in the module's list is there and explained."""
     assert all(getattr(testing, name).__doc__ for name in testing.__all__)
