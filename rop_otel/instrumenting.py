@@ -5,6 +5,7 @@ Public as the facade is: a package that watches a framework imports these two an
 
 from __future__ import annotations
 
+import html
 import inspect
 import logging
 import os
@@ -39,6 +40,7 @@ __all__ = [
     "Settings",
     "configure_once",
     "failure",
+    "plain_text",
     "supported",
     "topmost",
     "using_baggage",
@@ -50,6 +52,7 @@ Selector: TypeAlias = Callable[[Any], object]
 
 _T = TypeVar("_T")
 _logger = logging.getLogger("rop_otel")
+_ESCAPED: Final = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrt]))?")
 _FUNCTION: Final = re.compile(r"[\w.]+:[\w.]+")
 _PROVIDERS: Final = frozenset({"tracer_provider", "meter_provider", "logger_provider"})
 _warned: Final[set[tuple[str, str]]] = set()
@@ -279,6 +282,24 @@ def failure(place: str, message: str) -> None:
         message: What became of it, in one sentence.
     """
     current().mishaps.failure(Mishap.INSTRUMENTATION, place, message)
+
+
+def plain_text(text: str) -> str:
+    """Return a text with single spaces, and as it was before JSON, ``repr()`` or HTML escaped it.
+
+    Templates do that to documents: what a prompt holds is compared with their text in this form.
+    """
+    if "\\" in text:
+        text = _ESCAPED.sub(_unescaped, text)
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # JSON writes some characters as two
+    if "&" in text:
+        text = html.unescape(text)
+    return " ".join(text.split())
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    code = escape[1] or escape[2]
+    return chr(int(code, 16)) if code else " " if escape[3] else ""
 
 
 @dataclass(frozen=True, slots=True)

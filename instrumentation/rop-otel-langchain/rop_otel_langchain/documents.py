@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias, TypeGuard
 
 from langchain_core.documents import Document
+
+from rop_otel.instrumenting import plain_text
 
 Documents: TypeAlias = Sequence[Document]
 
@@ -21,7 +22,6 @@ _RUN: Final = 6
 """Words in a row by which it is known that a prompt shows a text in part, or in another writing."""
 
 _WORD: Final = re.compile(r"\w+")
-_ESCAPED: Final = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrt]))?")
 _LABEL: Final = re.compile(r"\[([A-Za-z]{0,2}\d+)\]")
 _LABEL_BEFORE: Final = re.compile(_LABEL.pattern + r"[\s:.]*$")
 
@@ -52,8 +52,8 @@ def shown_in(text: str, documents: Documents) -> Shown | None:
     longer one. What the prompt shows is not known where it shows none, fewer of several that are alike, or of one only
     words in a row. A label, such as ``[S1]``, stands right before the text, or is its beginning.
     """
-    prompt = rest = _plain(text)
-    texts = [_plain(document.page_content) for document in documents]
+    prompt = rest = plain_text(text)
+    texts = [plain_text(document.page_content) for document in documents]
     found: dict[int, int] = {}
     longest_first = sorted(range(len(texts)), key=lambda place: -len(texts[place]))
     for part in (slice(None), slice(_HEAD)):
@@ -106,18 +106,3 @@ def _holds_some_of(texts: Iterable[str], prompt: str) -> bool:
 
 def _in_a_row(words: Sequence[str], length: int) -> Iterable[tuple[str, ...]]:
     return zip(*(words[start:] for start in range(length)), strict=False)
-
-
-def _plain(text: str) -> str:
-    """Return a text with single spaces, and as it was before JSON, ``repr()`` or HTML escaped it: templates do that."""
-    if "\\" in text:
-        text = _ESCAPED.sub(_unescaped, text)
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # JSON writes some characters as two
-    if "&" in text:
-        text = html.unescape(text)
-    return " ".join(text.split())
-
-
-def _unescaped(escape: re.Match[str]) -> str:
-    code = escape[1] or escape[2]
-    return chr(int(code, 16)) if code else " " if escape[3] else ""

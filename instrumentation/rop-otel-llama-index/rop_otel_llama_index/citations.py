@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from rop_otel.instrumenting import failure
-from rop_otel_llama_index.texts import content, plain
+from rop_otel_llama_index.texts import content
 from rop_otel_llama_index.watched import innermost
 
 
@@ -26,13 +26,17 @@ def remember(wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], 
 
 def _pairs(nodes: list[Any], pieces: list[Any]) -> Iterator[tuple[Any, Any]]:
     """Give each piece with its node. Pieces come in the order of the nodes, each behind a line with its number."""
-    texts = [plain(content(node)) for node in nodes]
+    texts = [_spaced(content(node)) for node in nodes]
     place = 0
     for piece in pieces:
-        text = plain(content(piece).partition("\n")[2])
+        text = _spaced(content(piece).partition("\n")[2])
         while place < len(nodes) and text not in texts[place]:
             place += 1
         if place == len(nodes):
             return
         yield piece, nodes[place]
         place += text == texts[place]  # the whole of it, so that its double comes next
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())  # splitters change spaces

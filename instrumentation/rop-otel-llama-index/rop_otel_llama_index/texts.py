@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
+from rop_otel.instrumenting import plain_text
+
 _LABEL: Final = re.compile(r"\s*(?:Source (\d+):|\[([A-Za-z]{0,2}\d+)\])")
 """How a node's text begins where it carries its own label: as CitationQueryEngine writes it, or in brackets."""
 
@@ -18,16 +20,6 @@ def content(node: Any) -> str:
     return str(node.node.get_content())
 
 
-def plain(text: str) -> str:
-    """Return a text with single spaces, and without backslashes.
-
-    Splitters and templates change spaces, and some synthesizers put the ``repr()`` of a list into the prompt.
-    """
-    if "\\" in text:
-        text = text.replace("\\n", " ").replace("\\t", " ").replace("\\", "")
-    return " ".join(text.split())
-
-
 def labels(nodes: Sequence[Any]) -> list[str] | None:
     """Return the label with which each node's text begins; None where one begins with none, or two with the same."""
     found = [_LABEL.match(content(node)) for node in nodes]
@@ -37,8 +29,8 @@ def labels(nodes: Sequence[Any]) -> list[str] | None:
 
 def shown(nodes: list[Any], prompts: Sequence[str]) -> list[Any]:
     """Return the nodes of which prompts hold the text, or a part of it; one without text is not looked for."""
-    prompt = plain(" ".join(prompts))
-    texts = [plain(content(node)) for node in nodes]
+    prompt = plain_text(" ".join(prompts))
+    texts = [plain_text(content(node)) for node in nodes]
     whole = [text in prompt for text in texts]
     if all(whole):
         return nodes

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import html
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -111,6 +114,16 @@ def test_a_neighbour_that_overlaps_shows_nothing_of_the_next() -> None:
     assert shown([before, after], [f"Context: {before.text} Query: ?"]) == [before]
     assert shown([before, after], [f"Context: {before.text} {shared} Query: ?"]) == [before, after]
     assert shown([before, after], ["Context: Query: ?"]) == []
+
+
+@pytest.mark.parametrize("write", [json.dumps, html.escape])
+def test_a_text_that_a_template_escapes(write: Callable[[str], str]) -> None:
+    """A template may write nodes as JSON or inside of markup; which of them it holds is seen all the same."""
+    one, two = passages(
+        'Refunds for the "café"\nare <b>paid</b> & booked.', 'Gift cards "never"\nexpire & are <b>blue</b>.'
+    )
+    assert shown([one, two], [f"Context: {write(one.text)}"]) == [one]
+    assert shown([one, two], [f"Context: {write(one.text)} {write(two.text)}"]) == [one, two]
 
 
 def test_a_model_that_is_shown_no_nodes(watch: Watch) -> None:
