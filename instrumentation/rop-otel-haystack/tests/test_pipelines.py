@@ -12,7 +12,6 @@ from haystack.components.rankers import MetaFieldRanker
 from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
 from haystack.components.routers import ConditionalRouter
 from haystack.dataclasses import ChatMessage
-from rop_otel_haystack import HaystackInstrumentor
 
 import rop_otel as rop
 
@@ -335,60 +334,6 @@ def test_a_loop_that_mends_the_answer_shows_its_documents_once(selecting: Any, p
     assert watch.only.verdict is rop.Verdict.PASS
     assert watch.only.findings == ()
     assert len(watch.only.shown.ids) == 2
-
-
-def test_what_parts_documents_is_no_stage_unless_asked_for(watch: Any, parts: Any) -> None:
-    """Of several lists none is the one that a component returns; a kind given to it says that it is a stage."""
-
-    @component
-    class Half:
-        @component.output_types(kept=list[Document], rest=list[Document])
-        def run(self, documents: list[Document]) -> dict[str, Any]:
-            return {"kept": documents[:1], "rest": documents[1:]}
-
-    pipeline = parts.Pipeline()
-    pipeline.add_component("bm25", InMemoryBM25Retriever(parts.notes(), top_k=6))
-    pipeline.add_component("half", Half())
-    pipeline.connect("bm25", "half")
-    told = []
-    for stages in ({}, {"Half": "candidates"}, {"Half": "candidates", "half": "boost"}):
-        watch.instrument(selected_by=lambda inputs: "queues", stages=stages)
-        pipeline.run({"bm25": {"query": parts.QUERY}})
-        told.append(kinds(watch.all[-1])[1:])
-        HaystackInstrumentor().uninstrument()
-    assert told == [[], [("candidates", "half")], [("boost", "half")]]
-    assert str(watch.all[-1]) == "Pipeline: FAIL, the selected object was lost at boost (truncated)"
-
-
-def test_the_environment_tells_kinds(watch: Any, parts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A class is the stage that ``ROP_OTEL_STAGES`` says, one that extends it too, and none where it says no kind."""
-
-    @component
-    class Backwards:
-        @component.output_types(documents=list[Document])
-        def run(self, documents: list[Document]) -> dict[str, Any]:
-            return {"documents": documents[::-1]}
-
-    @component
-    class Copied(Backwards):
-        @component.output_types(documents=list[Document])
-        def run(self, documents: list[Document]) -> dict[str, Any]:
-            return {"documents": documents[:]}
-
-    pipeline = parts.Pipeline()
-    pipeline.add_component("bm25", InMemoryBM25Retriever(parts.notes(), top_k=6))
-    pipeline.add_component("first", Backwards())
-    pipeline.add_component("second", Copied())
-    pipeline.connect("bm25", "first")
-    pipeline.connect("first", "second")
-    told = []
-    for stages in ("", "Backwards=reorder", "Backwards=reorder, Copied=", "Backwards="):
-        monkeypatch.setenv("ROP_OTEL_STAGES", stages)
-        watch.instrument()
-        pipeline.run({"bm25": {"query": parts.QUERY}})
-        told.append([kind for kind, _ in kinds(watch.all[-1])[1:]])
-        HaystackInstrumentor().uninstrument()
-    assert told == [["Backwards", "Copied"], ["reorder", "reorder"], ["reorder"], []]
 
 
 def test_documents_that_pass_a_router_keep_their_stages_apart(selecting: Any, parts: Any) -> None:
