@@ -170,6 +170,33 @@ def test_a_prompt_in_a_super_component_is_labelled_for_the_answer_outside(select
     assert watch.only.findings == ()
 
 
+def test_a_prompt_in_a_super_component_in_a_loop_is_labelled_too(selecting: Any, parts: Any) -> None:
+    """What runs in the rounds of a super component belongs to the run around it."""
+
+    @component
+    class Once:
+        @component.output_types(again=str, replies=list[str])
+        def run(self, prompt: str) -> dict[str, Any]:
+            return {"replies": ["See [2]."]}
+
+    watch = selecting("timeouts")
+    inner = parts.Pipeline()
+    inner.add_component("prompt", PromptBuilder("{{ documents }}{{ again }}", required_variables=["documents"]))
+    places = {"documents": ["prompt.documents"], "again": ["prompt.again"]}
+    pipeline = parts.Pipeline()
+    pipeline.add_component("bm25", InMemoryBM25Retriever(parts.notes(), top_k=2))
+    pipeline.add_component("write", SuperComponent(inner, input_mapping=places))
+    pipeline.add_component("reply", Once())
+    pipeline.add_component("answer", AnswerBuilder(reference_pattern=r"\[(\d+)\]"))
+    pipeline.connect("bm25.documents", "write.documents")
+    pipeline.connect("bm25.documents", "answer.documents")
+    pipeline.connect("write.prompt", "reply.prompt")
+    pipeline.connect("reply.again", "write.again")
+    pipeline.connect("reply.replies", "answer.replies")
+    pipeline.run({"bm25": {"query": parts.QUERY}, "answer": {"query": "?"}})
+    assert watch.only.citations.resolved == 1
+
+
 def test_a_pattern_may_come_with_the_question(selecting: Any, parts: Any) -> None:
     """A pattern among the inputs counts as one of the builder."""
     watch = selecting("timeouts")
