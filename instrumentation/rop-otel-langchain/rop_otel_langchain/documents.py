@@ -32,10 +32,24 @@ def are_documents(value: object) -> TypeGuard[Documents]:
 
 
 def documents_in(value: object) -> list[Documents]:
-    """Return the lists of documents that a function is given: the value itself, or values of a mapping."""
+    """Return the lists of documents that a function is given or gives, in a mapping or in a list of such lists too.
+
+    Each document may be in a pair with its score, as searches return them.
+    """
+    if are_documents(value):
+        return [value]
     if isinstance(value, Mapping):
-        return [each for each in value.values() if are_documents(each)]
-    return [value] if are_documents(value) else []
+        return [each for item in value.values() if isinstance(item, list | tuple) for each in documents_in(item)]
+    if not isinstance(value, list | tuple) or not all(isinstance(item, list | tuple) for item in value):
+        return []
+    if value and all(_is_scored(item) for item in value):
+        return [[document for document, _ in value]]
+    found = [documents_in(item) for item in value if item]
+    return [each for lists in found for each in lists] if all(found) else []
+
+
+def _is_scored(value: Sequence[object]) -> bool:
+    return len(value) == 2 and isinstance(value[0], Document) and not isinstance(value[1], Document)
 
 
 def same_documents(one: Documents, other: Documents) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from langchain_core.documents import Document
-from rop_otel_langchain.documents import shown_in
+from rop_otel_langchain.documents import documents_in, shown_in
 
 LONG = "A long beginning that several hundred characters follow, of which a prompt may show some and not all. " * 4
 
@@ -89,3 +89,31 @@ def test_a_short_text_in_another_writing() -> None:
     """All words of a short text are as good as some of a long one."""
     assert ids(f"ONE, TWO\n{OTHER}", "one two", OTHER) is None
     assert ids(f"one, and two\n{OTHER}", "one two", OTHER) == [("2", None)]
+
+
+A, B = Document("a", id="a"), Document("b", id="b")
+
+
+@pytest.mark.parametrize(
+    ("value", "lists"),
+    [
+        ([A, B], [[A, B]]),
+        ((A,), [(A,)]),
+        ({"one": [A], "two": [B], "other": {"deep": [A]}, "k": 3}, [[A], [B]]),
+        ([[A], [], [B, A]], [[A], [B, A]]),
+        ([(A, 0.5), (B, None)], [[A, B]]),
+        ({"one": [(A, 0.5)], "two": [[B], [A]]}, [[A], [B], [A]]),
+        ([[(A, 0.5)], [(B, 0.1)]], [[A], [B]]),
+        ([(A, B), (B, A)], [(A, B), (B, A)]),
+        ([], []),
+        ([[]], []),
+        ([[A], ["b"]], []),
+        ([A, "b"], []),
+        (["a", "b"], []),
+        ("ab", []),
+        (None, []),
+    ],
+)
+def test_lists_of_documents(value: object, lists: object) -> None:
+    """Documents are found in lists, mappings of them, lists of them and pairs with scores, and only where all are."""
+    assert documents_in(value) == lists

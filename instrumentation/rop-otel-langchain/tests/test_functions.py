@@ -85,6 +85,25 @@ def test_documents_in_a_mapping(parts: Any, seen: Any) -> None:
     assert seen.lists[1:] == [("cut", ["n1"]), ("packing", ["n1"])]
 
 
+def fuse(results: list[list[Document]]) -> list[tuple[Document, float]]:
+    """Merge the results of several questions, each document with a score, and lose the first."""
+    merged = {document.id: document for documents in results for document in documents}
+    return [(document, 1.0) for document in merged.values()][1:]
+
+
+def unpack(pairs: list[tuple[Document, float]]) -> list[Document]:
+    """Leave the scores out."""
+    return [document for document, _ in pairs]
+
+
+def test_a_function_that_fuses_results_of_several_questions(parts: Any, seen: Any) -> None:
+    """A function that takes lists of documents in a list, and gives documents with scores, is a stage that is fed."""
+    found = (lambda question: [question, f"{question}?"]) | parts.vector().map() | fuse | unpack
+    parts.lcel(found).invoke("n1")
+    assert seen.lists[2:] == [("fuse", ["n2", "n3"]), ("packing", ["n2", "n3"])]
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at fuse (dropped)")
+
+
 def test_the_prompt_says_what_was_packed(parts: Any, seen: Any) -> None:
     """Of the documents that a formatting function is handed, those count whose text it wrote, in its order."""
 
