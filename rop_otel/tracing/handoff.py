@@ -10,15 +10,7 @@ from typing import Any, Self
 from uuid import uuid4
 
 from opentelemetry.context import Context, attach, get_current
-from opentelemetry.trace import (
-    INVALID_SPAN,
-    Span,
-    Status,
-    StatusCode,
-    format_span_id,
-    format_trace_id,
-    get_current_span,
-)
+from opentelemetry.trace import INVALID_SPAN, Span, format_span_id, format_trace_id, get_current_span
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Assessment, HandoffRecord
@@ -35,6 +27,7 @@ from rop_otel.tracing.scalars import as_id
 from rop_otel.tracing.silent import SILENT_STAGE
 from rop_otel.tracing.spec import READER
 from rop_otel.tracing.stage import Stage
+from rop_otel.tracing.writing import blame
 
 
 class Handoff:
@@ -308,8 +301,7 @@ class Handoff:
     def _blame(self, error: BaseException) -> None:
         try:
             if self._span.is_recording():
-                self._span.set_status(Status(StatusCode.ERROR, type(error).__name__))
-                self._span.record_exception(error)  # raises where the exception's own ``str()`` does
+                blame(self._span, error, hashed=self._runtime.config.hash_key is not None)
         except Exception:  # noqa: BLE001
             self._runtime.mishaps.failure(Mishap.HANDOFF, self.name, "its exception could not be recorded")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from threading import RLock
 from time import perf_counter
@@ -118,6 +119,16 @@ def _default() -> Runtime:
             try:
                 _installed = Runtime(Config.resolve())
             except ConfigurationError:
-                _installed = Runtime(Config())
+                _installed = Runtime(_cautious())
                 _installed.mishaps.failure(Mishap.CONFIGURATION, "environment", "a setting cannot be used")
         return _installed
+
+
+def _cautious() -> Config:
+    """Return the defaults, but what the environment says of whether to monitor, and of hashing, counts."""
+    environ = {name: os.environ[name] for name in (semconv.ENV_DISABLED, semconv.ENV_HASH_KEY) if name in os.environ}
+    try:
+        return Config.resolve(environ=environ)
+    except ConfigurationError:
+        environ.pop(semconv.ENV_DISABLED)
+        return Config.resolve(environ=environ)

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar, cast
 
 from opentelemetry.context import Context, attach, get_current
-from opentelemetry.trace import INVALID_SPAN, Span, Status, StatusCode, format_span_id, format_trace_id
+from opentelemetry.trace import INVALID_SPAN, Span, format_span_id, format_trace_id
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Ids, Notice, StageRecord
@@ -22,7 +22,7 @@ from rop_otel.tracing.reading import Reading, is_list
 from rop_otel.tracing.runtime import Runtime
 from rop_otel.tracing.scalars import as_count, as_id, as_score, is_text, plainly
 from rop_otel.tracing.spec import Spec
-from rop_otel.tracing.writing import write
+from rop_otel.tracing.writing import blame, write
 
 _T = TypeVar("_T")
 _NO_CONTEXT: Final = Context()
@@ -299,8 +299,7 @@ class Stage:
             attributes = {**openinference(self._spec.kind, self._facts), **attributes}
         write(span, attributes)
         if error is not None:
-            span.set_status(Status(StatusCode.ERROR, type(error).__name__))
-            span.record_exception(error, timestamp=end)  # raises where the exception's own ``str()`` does
+            blame(span, error, hashed=self._runtime.config.hash_key is not None, at=end)
 
     def _record(self, end: int | None, *, failed: bool) -> StageRecord:
         spec, facts = self._spec, self._facts

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from opentelemetry.attributes import BoundedAttributes
-from opentelemetry.trace import Span
+from opentelemetry.trace import Span, Status, StatusCode
 
 Value = str | bool | int | float | tuple[str, ...] | tuple[int, ...] | tuple[float, ...]
 
@@ -27,6 +27,20 @@ def write(span: Span, attributes: Mapping[str, Value]) -> None:
     kept = getattr(span, "_attributes", None)
     if not (_KNOWN and type(kept) is BoundedAttributes and span.is_recording() and _put(kept, attributes)):
         span.set_attributes(attributes)
+
+
+def blame(span: Span, error: BaseException, *, hashed: bool, at: int | None = None) -> None:
+    """Record on a span that it failed, and with what; it raises where the exception's own ``str()`` does.
+
+    Args:
+        span: The span.
+        error: The exception.
+        hashed: Whether IDs are hashed. Its type is all that is told then: messages name documents.
+        at: When, Unix nanoseconds; None: now.
+    """
+    span.set_status(Status(StatusCode.ERROR, type(error).__name__))
+    if not hashed:
+        span.record_exception(error, timestamp=at)
 
 
 def _put(kept: BoundedAttributes, attributes: Mapping[str, Value]) -> bool:

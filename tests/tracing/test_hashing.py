@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import rop_otel as rop
 from rop_otel.core.profile import Resolver
@@ -34,6 +35,16 @@ def test_hashed_ids_are_judged_like_plain_ones(watch: Callable[..., Watched]) ->
     seen = repr([dict(span.attributes or {}) for span in watched.spans]) + repr(watched.heard.records)
     assert not [raw for raw in ("doc", "Doc", "other#0", "tenant", "rival") if f"'{raw}" in seen]
     assert "'S2'" in seen
+
+
+def test_exceptions_tell_their_type_only(watch: Callable[..., Watched]) -> None:
+    """Where IDs are hashed, the message of an exception, which may name a document, is on no span."""
+    watched = watch(hash_key=KEY)
+    with suppress(KeyError), rop.handoff("qa"), rop.using_stage("vector"):
+        raise KeyError("doc#1")
+    assert len(watched.spans) == 2
+    assert {span.status.description for span in watched.spans} == {"KeyError"}
+    assert not [span.name for span in watched.spans if "doc#1" in span.to_json()]
 
 
 def test_resolver_keeps_its_shape() -> None:

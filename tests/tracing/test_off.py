@@ -97,6 +97,20 @@ def test_environment_that_cannot_be_used_is_said_once(
     assert "a setting cannot be used" in caplog.messages[0]
 
 
+def test_environment_that_cannot_be_used_shows_no_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another variable that is wrong switches neither hashing off, nor monitoring on."""
+    monkeypatch.setenv(semconv.ENV_MAX_IDS, "many")
+    monkeypatch.setenv(semconv.ENV_HASH_KEY, "secret")
+    runtime.install(None)
+    assert (runtime.current().config.hash_key, runtime.current().enabled) == (b"secret", True)
+    monkeypatch.setenv(semconv.ENV_DISABLED, "true")
+    runtime.install(None)
+    assert not runtime.current().enabled
+    monkeypatch.setenv(semconv.ENV_DISABLED, "many")
+    runtime.install(None)
+    assert (runtime.current().config.hash_key, runtime.current().enabled) == (b"secret", True)
+
+
 @pytest.mark.parametrize("silent", [rop.current_handoff(), SILENT_STAGE], ids=["handoff", "stage"])
 def test_the_silent_twins_have_all_that_users_reach_for(silent: object) -> None:
     """Every public attribute of a handoff and of a stage can be read on its silent twin."""
