@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
 from opentelemetry.context import Context, attach, create_key, get_current, set_value
@@ -80,21 +81,35 @@ def put_back(context: Context, before: Context) -> bool:
 class using_context:  # noqa: N801 - used like a function
     """A ``with`` block in another context; after it the one before is current again.
 
+    A coroutine that is given up inside of the block is closed elsewhere, and what is current there stays.
+
     Args:
         context: The context.
     """
 
-    __slots__ = ("_before", "_context")
+    __slots__ = ("_around", "_before", "_context")
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def __enter__(self) -> None:
+        self._around: using_context | None = _within.get()
         self._before = get_current()
+        _within.set(self)
         attach(self._context)
 
     def __exit__(self, *_: object) -> None:
-        attach(self._before)
+        block = _within.get()
+        while block is not None and block is not self:
+            block = block._around
+        if block is self:
+            _within.set(self._around)
+            attach(self._before)
+        self._around = None  # tasks that began inside may go on, and begin others
+
+
+_within: Final[ContextVar[using_context | None]] = ContextVar("rop_otel_within", default=None)
+"""The innermost block of :class:`using_context`."""
 
 
 def carry_context(function: Callable[P, R]) -> Callable[P, R]:

@@ -109,11 +109,12 @@ class Watching:
     def inside(self, *covers: object, planned: dict[int, Fed] | None = None) -> Iterator[Below]:
         """Be inside of a component or function."""
         below = Below(_here.get(), covers, planned)
-        token = _here.set(below)
+        _here.set(below)
         try:
             yield below
         finally:
-            _here.reset(token)
+            if _here.get() is below:  # a coroutine that is given up is closed elsewhere
+                _here.set(below.above)
 
     def stage(
         self,

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import AsyncIterator, Callable, Iterator
+import types
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from contextvars import copy_context
 from typing import Any
 
 import pytest
+from langchain_core.documents import BaseDocumentCompressor
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.prompt_values import StringPromptValue
 from langchain_core.runnables import Runnable, base
 from langchain_core.vectorstores import VectorStore
+from opentelemetry.context import attach, detach, get_current, set_value
 from rop_otel_langchain import LangChainInstrumentor
 from wrapt import FunctionWrapper
 
@@ -145,3 +149,45 @@ def test_a_function_that_others_replaced_stays(instrument: Any) -> None:
         assert vars(base)["call_func_with_variable_args"] is theirs
     finally:
         vars(base)["call_func_with_variable_args"] = ours.__wrapped__
+
+
+@types.coroutine
+def _waiting() -> Generator[None, None, None]:
+    yield
+
+
+class Waiting(Own):
+    """A chain that waits for something that does not come."""
+
+    async def ainvoke(self, state: Any, config: Any = None) -> Any:  # type: ignore[override]
+        """Wait."""
+        await _waiting()
+
+
+class Reranker(BaseDocumentCompressor):
+    """A component that does."""
+
+    def compress_documents(self, documents: Any, query: str, callbacks: Any = None) -> Any:
+        """Return what it is given."""
+        return documents
+
+    async def acompress_documents(self, documents: Any, query: str, callbacks: Any = None) -> Any:
+        """Wait."""
+        await _waiting()
+
+
+@pytest.mark.parametrize(
+    "call", [lambda parts: Waiting(parts.vector()).ainvoke("?"), lambda parts: Reranker().acompress_documents([], "?")]
+)
+def test_a_call_that_is_given_up(parts: Any, instrument: Any, call: Callable[[Any], Any]) -> None:
+    """A coroutine that nobody ends is closed wherever it is garbage: nothing is raised there, nothing changes."""
+    instrument()
+    coroutine = call(parts)
+    copy_context().run(coroutine.send, None)
+    token = attach(set_value("place", "elsewhere"))
+    try:
+        before = get_current()
+        coroutine.close()
+        assert get_current() is before
+    finally:
+        detach(token)
