@@ -11,7 +11,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module, metadata
 from operator import attrgetter
@@ -40,6 +40,7 @@ __all__ = [
     "Settings",
     "configure_once",
     "failure",
+    "holds_some_of",
     "plain_text",
     "supported",
     "topmost",
@@ -53,6 +54,10 @@ Selector: TypeAlias = Callable[[Any], object]
 _T = TypeVar("_T")
 _logger = logging.getLogger("rop_otel")
 _ESCAPED: Final = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrt]))?")
+_WORD: Final = re.compile(r"\w+")
+_RUN: Final = 6
+"""Words in a row by which it is known that a prompt shows a text in part, or in another writing."""
+
 _FUNCTION: Final = re.compile(r"[\w.]+:[\w.]+")
 _PROVIDERS: Final = frozenset({"tracer_provider", "meter_provider", "logger_provider"})
 _warned: Final[set[tuple[str, str]]] = set()
@@ -300,6 +305,27 @@ def plain_text(text: str) -> str:
 def _unescaped(escape: re.Match[str]) -> str:
     code = escape[1] or escape[2]
     return chr(int(code, 16)) if code else " " if escape[3] else ""
+
+
+def holds_some_of(texts: Iterable[str], prompt: str) -> bool:
+    """Return whether a prompt holds words in a row of one of these texts, or a shorter one's words, in any writing.
+
+    Then it may show that text, and nobody can say that it does not.
+    """
+    said: list[str] | None = None
+    runs: dict[int, set[tuple[str, ...]]] = {}
+    for words in filter(None, (_WORD.findall(text.lower()) for text in texts)):
+        said = _WORD.findall(prompt.lower()) if said is None else said
+        length = min(_RUN, len(words))
+        if length not in runs:
+            runs[length] = set(_in_a_row(said, length))
+        if not runs[length].isdisjoint(_in_a_row(words, length)):
+            return True
+    return False
+
+
+def _in_a_row(words: Sequence[str], length: int) -> Iterable[tuple[str, ...]]:
+    return zip(*(words[start:] for start in range(length)), strict=False)
 
 
 @dataclass(frozen=True, slots=True)

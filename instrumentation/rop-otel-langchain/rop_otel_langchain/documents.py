@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias, TypeGuard
 
 from langchain_core.documents import Document
 
-from rop_otel.instrumenting import plain_text
+from rop_otel.instrumenting import holds_some_of, plain_text
 
 Documents: TypeAlias = Sequence[Document]
 
@@ -18,10 +18,6 @@ Shown: TypeAlias = list[tuple[Document, str | None]]
 _HEAD: Final = 100
 """Characters at the beginning of a longer text by which it is known where a prompt shows a part of it."""
 
-_RUN: Final = 6
-"""Words in a row by which it is known that a prompt shows a text in part, or in another writing."""
-
-_WORD: Final = re.compile(r"\w+")
 _LABEL: Final = re.compile(r"\[([A-Za-z]{0,2}\d+)\]")
 _LABEL_BEFORE: Final = re.compile(_LABEL.pattern + r"[\s:.]*$")
 
@@ -82,7 +78,7 @@ def shown_in(text: str, documents: Documents) -> Shown | None:
         missing = {texts[place][part] for place in left if place not in found}
         if any(texts[place][part] in missing for place in left if place in found):
             return None
-    if not found or _holds_some_of((text for place, text in enumerate(texts) if place not in found), rest):
+    if not found or holds_some_of((text for place, text in enumerate(texts) if place not in found), rest):
         return None
     return [(documents[place], _label(prompt, found[place])) for place in sorted(found, key=found.__getitem__)]
 
@@ -102,21 +98,3 @@ def _find(prompt: str, piece: str) -> int:
 def _label(prompt: str, at: int) -> str | None:
     match = _LABEL.match(prompt, at) or _LABEL_BEFORE.search(prompt[max(0, at - _HEAD) : at])
     return match[1] if match else None
-
-
-def _holds_some_of(texts: Iterable[str], prompt: str) -> bool:
-    """Return whether a prompt holds words in a row of one of these texts, or a shorter one's words, in any writing."""
-    said: list[str] | None = None
-    runs: dict[int, set[tuple[str, ...]]] = {}
-    for words in filter(None, (_WORD.findall(text.lower()) for text in texts)):
-        said = _WORD.findall(prompt.lower()) if said is None else said
-        length = min(_RUN, len(words))
-        if length not in runs:
-            runs[length] = set(_in_a_row(said, length))
-        if not runs[length].isdisjoint(_in_a_row(words, length)):
-            return True
-    return False
-
-
-def _in_a_row(words: Sequence[str], length: int) -> Iterable[tuple[str, ...]]:
-    return zip(*(words[start:] for start in range(length)), strict=False)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from rop_otel.instrumenting import plain_text
+from rop_otel.instrumenting import holds_some_of, plain_text
 
 _LABEL: Final = re.compile(r"\s*(?:Source (\d+):|\[([A-Za-z]{0,2}\d+)\])")
 """How a node's text begins where it carries its own label: as CitationQueryEngine writes it, or in brackets."""
@@ -28,7 +28,10 @@ def labels(nodes: Sequence[Any]) -> list[str] | None:
 
 
 def shown(nodes: list[Any], prompts: Sequence[str]) -> list[Any]:
-    """Return the nodes of which prompts hold the text, or a part of it; one without text is not looked for."""
+    """Return the nodes of which prompts hold the text, or a part of it; one without text is not looked for.
+
+    Where prompts hold words of another node, in another writing perhaps, nothing says that it was left out: then all.
+    """
     prompt = plain_text(" ".join(prompts))
     texts = [plain_text(content(node)) for node in nodes]
     whole = [text in prompt for text in texts]
@@ -36,8 +39,9 @@ def shown(nodes: list[Any], prompts: Sequence[str]) -> list[Any]:
         return nodes
     for text in {text for text, found in zip(texts, whole, strict=True) if found and text}:
         prompt = prompt.replace(text, "\0")  # neighbours overlap, so a node's beginning may be another's end
-    return [
-        node
-        for node, text, found in zip(nodes, texts, whole, strict=True)
-        if found or text[:_PIECE] in prompt or text[-_PIECE:] in prompt
+    held = [
+        found or text[:_PIECE] in prompt or text[-_PIECE:] in prompt for text, found in zip(texts, whole, strict=True)
     ]
+    if holds_some_of((text for text, found in zip(texts, held, strict=True) if not found), prompt):
+        return nodes
+    return [node for node, found in zip(nodes, held, strict=True) if found]

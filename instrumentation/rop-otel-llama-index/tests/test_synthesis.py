@@ -126,6 +126,14 @@ def test_a_text_that_a_template_escapes(write: Callable[[str], str]) -> None:
     assert shown([one, two], [f"Context: {write(one.text)} {write(two.text)}"]) == [one, two]
 
 
+@pytest.mark.parametrize("write", [str.lower, lambda text: text[3:50], lambda text: text.replace(" ", "\n> ")])
+def test_a_text_in_another_writing(write: Callable[[str], str]) -> None:
+    """Of a node that a template shortens or changes nobody can say that it was not shown: all count as shown."""
+    one, two = passages("Gift cards never expire.", "Refunds Are Paid Within Ten Days Of The Return, And Then Booked.")
+    assert shown([one, two], [f"Context: {one.text} {write(two.text)}"]) == [one, two]
+    assert shown([one, two], [f"Context: {one.text} Refunds, please"]) == [one]
+
+
 def test_a_model_that_is_shown_no_nodes(watch: Watch) -> None:
     """A mode that asks the model without the nodes shows none."""
     watch(selected_by=lambda question: "n1")
