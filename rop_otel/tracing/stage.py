@@ -26,6 +26,7 @@ from rop_otel.tracing.writing import blame, write
 
 _T = TypeVar("_T")
 _NO_CONTEXT: Final = Context()
+_SAY_WHERE: Final = "say where they are with id=, or with id_keys= of an instrumentation package"
 
 
 class Stage:
@@ -114,7 +115,7 @@ class Stage:
     def _unreadable(self, results: object) -> None:
         """Say that no ID can be read in what the stage returned."""
         if is_list(results):
-            message = f"no ID can be read in {_described(results)}; say where they are with id="
+            message = f"no ID can be read in {_described(results)}; {_SAY_WHERE}"
         else:
             message = f"{_described(results)} is no list of documents; tell that with running_stage.returned(...)"
         self._misuse(Mishap.IDS, message)
@@ -242,7 +243,7 @@ class Stage:
             self._take(reading)
         self._finish(error)
         if reading.ids is None and error is None and not self._told:
-            self._misuse(Mishap.IDS, "no ID can be read in what it yields; say where they are with id=")
+            self._misuse(Mishap.IDS, f"no ID can be read in what it yields; {_SAY_WHERE}")
 
     def unfinished(self) -> StageRecord:
         """Return what is known of the stage now, without an end."""
