@@ -227,7 +227,7 @@ class topmost:  # noqa: N801 - used like a function
         """Return what was selected, ``NOT_DUE`` where no selection is or none can be found out."""
         try:
             return self._look()
-        except Exception:  # noqa: BLE001 - the application's selector and mappings
+        except (Exception, SystemExit):  # noqa: BLE001 - a selector, or the program it is in and that its import runs
             wrong = "what was selected could not be found out, so it has no selection"
             current().mishaps.failure(Mishap.HANDOFF, self._place, wrong)
             return NOT_DUE

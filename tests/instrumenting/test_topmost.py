@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from opentelemetry import baggage
@@ -166,6 +167,16 @@ def test_a_selector_that_raises_harms_nothing(watched: Watched, caplog: pytest.L
     assert [len(record.stages) for record in watched.heard.records] == [2, 2]
     assert watched.errors("handoff") == 2
     assert len(caplog.records) == 1
+
+
+def test_a_selector_in_a_program_that_exits(watched: Watched, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Importing the program that a selector is in may run it, and it may exit: the application does not."""
+    (tmp_path / "exiting_program.py").write_text("raise SystemExit(2)")
+    monkeypatch.syspath_prepend(tmp_path)
+    with topmost(Settings.resolve(selected_by="exiting_program:select"), name="chain"):
+        retrieve("a", packed=("a",))
+    assert selected(watched) is None
+    assert watched.errors("handoff") == 1
 
 
 def test_a_selector_that_raises_is_not_asked_again(watched: Watched) -> None:
