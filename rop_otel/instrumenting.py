@@ -36,6 +36,7 @@ from rop_otel.tracing.opening import NOT_DUE
 from rop_otel.tracing.runtime import current
 
 __all__ = [
+    "NOT_DUE",
     "Selector",
     "Settings",
     "configure_once",
@@ -49,7 +50,10 @@ __all__ = [
 ]
 
 Selector: TypeAlias = Callable[[Any], object]
-"""Called with the inputs of the topmost call. Returns the selected ID, several alternatives, or None: none came."""
+"""Called with the inputs of the topmost call.
+
+Returns the selected ID, several alternatives, None where one was due and none came, or ``NOT_DUE`` where none was due.
+"""
 
 _T = TypeVar("_T")
 _logger = logging.getLogger("rop_otel")

@@ -12,7 +12,15 @@ from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runs import RUNS
 from rop_otel.tracing.runtime import current
 
-NOT_DUE: Final = object()
+
+class _NotDue:
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "NOT_DUE"
+
+
+NOT_DUE: Final = _NotDue()
 """No selection is due; unlike None, which is one that did not come."""
 
 

@@ -14,7 +14,7 @@ from opentelemetry.context import attach, detach
 import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.core.handoff import Ids
-from rop_otel.instrumenting import Settings, topmost
+from rop_otel.instrumenting import NOT_DUE, Settings, topmost
 from tests.tracing.watched import Watched, retrieve
 
 NOBODY = Settings()
@@ -127,9 +127,9 @@ def test_calls_inside_belong_to_the_topmost(watched: Watched) -> None:
     assert watched.assessment.verdict is rop.Verdict.SELECTOR_ERROR
 
 
-@pytest.mark.parametrize(("answer", "ids"), [("a", ("a",)), (["a", "b"], ("a", "b")), (None, ())])
-def test_a_selector_selects(watched: Watched, answer: object, ids: Ids) -> None:
-    """A selector returns an ID, alternatives, or None where none came."""
+@pytest.mark.parametrize(("answer", "ids"), [("a", ("a",)), (["a", "b"], ("a", "b")), (None, ()), (NOT_DUE, None)])
+def test_a_selector_selects(watched: Watched, answer: object, ids: Ids | None) -> None:
+    """A selector returns an ID, alternatives, None where none came, or that none was due."""
     with topmost(Settings(selected_by=Questions(answer)), name="chain"):
         pass
     assert selected(watched) == ids
