@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from itertools import accumulate
+from socketserver import StreamRequestHandler
+from typing import Any
 from wsgiref.simple_server import WSGIServer
 
 from prometheus_client import CollectorRegistry, start_http_server
@@ -72,6 +74,25 @@ def _exemplar(exemplar: Exemplar | None) -> PrometheusExemplar | None:
     return PrometheusExemplar(labels, 1.0, exemplar.time)
 
 
+_PATIENCE_SECONDS = 60.0
+"""How long a connection may stay silent: each holds a thread, and a machine that is gone does not close its own."""
+
+
+def _impatient(handler: Any) -> type[StreamRequestHandler]:
+    """Return a request handler that closes a connection on which nothing comes."""
+
+    class Impatient(handler):  # type: ignore[misc]
+        timeout = _PATIENCE_SECONDS
+
+        def handle(self) -> None:
+            try:
+                super().handle()
+            except TimeoutError:
+                self.close_connection = True
+
+    return Impatient
+
+
 class MetricsServer:
     """An HTTP server that answers scrapes until it is stopped.
 
@@ -93,6 +114,7 @@ class MetricsServer:
             message = f"/metrics cannot be served on {host}:{port} ({error}); choose another metrics_port"
             raise ConfigurationError(message) from error
         self._server: WSGIServer = started[0]
+        self._server.RequestHandlerClass = _impatient(self._server.RequestHandlerClass)
         self._thread: threading.Thread = started[1]
         self.host = host
         self.port: int = self._server.server_port

@@ -13,6 +13,7 @@ from rop_otel import semconv
 from rop_otel.core.handoff.assessment import CitationCounts, Shown
 from rop_otel.core.handoff.sink import Notice
 from rop_otel.errors import ConfigurationError
+from rop_otel.export import prometheus
 from rop_otel.export.prometheus import MetricsServer
 from rop_otel.meters.instruments import Recorder, observe
 from rop_otel.meters.tally import Tally
@@ -184,3 +185,19 @@ def from_opentelemetry(reader: InMemoryMetricReader) -> Series:
 
 def _labels(labels: dict[str, str]) -> frozenset[tuple[str, str]]:
     return frozenset((key, text) for key, text in labels.items() if text)
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /metr"])
+def test_silent_connection_is_closed(
+    tally: Tally, sent: bytes, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A scraper that is gone without closing its connection keeps no thread, and nothing is printed about it."""
+    monkeypatch.setattr(prometheus, "_PATIENCE_SECONDS", 0.1)
+    server = MetricsServer(lambda: tally, host="127.0.0.1", port=0)
+    try:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+            connection.sendall(sent)
+            assert connection.recv(1) == b""
+    finally:
+        server.stop()
+    assert capfd.readouterr() == ("", "")
