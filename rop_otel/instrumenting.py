@@ -5,13 +5,12 @@ Public as the facade is: a package that watches a framework imports these two an
 
 from __future__ import annotations
 
-import html
 import inspect
 import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module, metadata
 from operator import attrgetter
@@ -25,6 +24,7 @@ from opentelemetry.context import Context, attach, create_key, get_current, get_
 import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.config import Source, as_kinds, as_positive, as_text, as_texts
+from rop_otel.core.texts import holds_some_of, plain_text, shown_in
 from rop_otel.errors import ConfigurationError, UsageError
 from rop_otel.export import configure_once
 from rop_otel.tracing.baggage import received, using_baggage, without_selection
@@ -43,6 +43,7 @@ __all__ = [
     "failure",
     "holds_some_of",
     "plain_text",
+    "shown_in",
     "supported",
     "topmost",
     "using_baggage",
@@ -57,11 +58,6 @@ Returns the selected ID, several alternatives, None where one was due and none c
 
 _T = TypeVar("_T")
 _logger = logging.getLogger("rop_otel")
-_ESCAPED: Final = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrt]))?")
-_WORD: Final = re.compile(r"\w+")
-_RUN: Final = 6
-"""Words in a row by which it is known that a prompt shows a text in part, or in another writing."""
-
 _FUNCTION: Final = re.compile(r"[\w.]+:[\w.]+")
 _PROVIDERS: Final = frozenset({"tracer_provider", "meter_provider", "logger_provider"})
 _warned: Final[set[tuple[str, str]]] = set()
@@ -291,45 +287,6 @@ def failure(place: str, message: str) -> None:
         message: What became of it, in one sentence.
     """
     current().mishaps.failure(Mishap.INSTRUMENTATION, place, message)
-
-
-def plain_text(text: str) -> str:
-    """Return a text with single spaces, and as it was before JSON, ``repr()`` or HTML escaped it.
-
-    Templates do that to documents: what a prompt holds is compared with their text in this form.
-    """
-    if "\\" in text:
-        text = _ESCAPED.sub(_unescaped, text)
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # JSON writes some characters as two
-    if "&" in text:
-        text = html.unescape(text)
-    return " ".join(text.split())
-
-
-def _unescaped(escape: re.Match[str]) -> str:
-    code = escape[1] or escape[2]
-    return chr(int(code, 16)) if code else " " if escape[3] else ""
-
-
-def holds_some_of(texts: Iterable[str], prompt: str) -> bool:
-    """Return whether a prompt holds words in a row of one of these texts, or a shorter one's words, in any writing.
-
-    Then it may show that text, and nobody can say that it does not.
-    """
-    said: list[str] | None = None
-    runs: dict[int, set[tuple[str, ...]]] = {}
-    for words in filter(None, (_WORD.findall(text.lower()) for text in texts)):
-        said = _WORD.findall(prompt.lower()) if said is None else said
-        length = min(_RUN, len(words))
-        if length not in runs:
-            runs[length] = set(_in_a_row(said, length))
-        if not runs[length].isdisjoint(_in_a_row(words, length)):
-            return True
-    return False
-
-
-def _in_a_row(words: Sequence[str], length: int) -> Iterable[tuple[str, ...]]:
-    return zip(*(words[start:] for start in range(length)), strict=False)
 
 
 @dataclass(frozen=True, slots=True)

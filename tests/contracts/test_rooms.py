@@ -27,8 +27,8 @@ API = frozenset(
     )
 )
 PURE = frozenset(
-    """__future__ abc base64 bisect collections contextlib copy dataclasses enum functools hashlib heapq hmac itertools
-    json math operator re reprlib statistics string types typing unicodedata zlib rop_otel""".split()
+    """__future__ abc base64 bisect collections contextlib copy dataclasses enum functools hashlib heapq hmac html
+    itertools json math operator re reprlib statistics string types typing unicodedata zlib rop_otel""".split()
 )
 BORDER = frozenset({"msgspec", "pydantic", "pydantic_core", "rfc8785"})
 """Pure libraries that read and write values, in the profile only."""

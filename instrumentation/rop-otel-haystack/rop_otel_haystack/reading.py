@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from rop_otel.instrumenting import plain_text, shown_in
+
 
 def handed(inputs: Mapping[str, Any], sockets: Sequence[str]) -> list[list[Any]]:
     """Return the lists of documents that a component is handed; a joiner is handed several by one input."""
@@ -25,6 +27,27 @@ def filled_in(inputs: Mapping[str, Any]) -> list[Any] | None:
     variables = {**inputs, **given} if isinstance(given, Mapping) else inputs
     lists = [value for value in variables.values() if isinstance(value, list) and value and is_document(value[0])]
     return [document for each in lists for document in each] if lists else None
+
+
+def left_in(documents: list[Any], outputs: object) -> list[Any]:
+    """Return the documents that a built prompt shows, of those that fill in its template, in their order.
+
+    Where nobody can say what it shows, and where a document has no text to look for, they count as shown.
+    """
+    prompt = _prompt(outputs)
+    texts = [plain_text(getattr(document, "content", None) or "") for document in documents]
+    shown = None if prompt is None else shown_in(plain_text(prompt), texts)
+    if shown is None:
+        return documents
+    return [document for place, document in enumerate(documents) if place in shown or not texts[place]]
+
+
+def _prompt(outputs: object) -> str | None:
+    """Return the text of a prompt, or that of its messages; None where there is none."""
+    prompt = outputs.get("prompt") if isinstance(outputs, Mapping) else None
+    if isinstance(prompt, list):
+        return "\n".join(text for message in prompt for text in message.texts)
+    return prompt if isinstance(prompt, str) else None
 
 
 def documents_of(outputs: object) -> list[Any] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextvars import ContextVar
+from operator import is_
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -11,7 +12,7 @@ import rop_otel as rop
 from rop_otel.instrumenting import Settings, failure, topmost
 from rop_otel_haystack.kinds import PACKING, READER
 from rop_otel_haystack.plan import Plan, Step, plan_of
-from rop_otel_haystack.reading import documents_of, filled_in, handed, ranked_by, references
+from rop_otel_haystack.reading import documents_of, filled_in, handed, left_in, ranked_by, references
 
 _UNSCORED: Final = "no score"
 """Where stages look for scores: no document has such a name, so that only those count that are told."""
@@ -209,8 +210,11 @@ class WatchedStep:
 
     def _returned(self, stage: rop.Stage, outputs: object) -> None:
         if self._shown is not None:
-            labels = [str(number) for number, _ in enumerate(self._shown, 1)] if self._run.cites else None
-            stage.returned(self._shown, labels=labels)
+            shown = left_in(self._shown, outputs)
+            # Templates number what they show from 1; where they leave out documents before others, nobody knows how.
+            known = self._run.cites and all(map(is_, shown, self._shown))
+            labels = [str(number) for number, _ in enumerate(shown, 1)] if known else None
+            stage.returned(shown, labels=labels)
         elif isinstance(documents := documents_of(outputs), list):
             stage.returned(documents, scores=ranked_by(documents))
 

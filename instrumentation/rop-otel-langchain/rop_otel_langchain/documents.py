@@ -8,15 +8,15 @@ from typing import Final, TypeAlias, TypeGuard
 
 from langchain_core.documents import Document
 
-from rop_otel.instrumenting import holds_some_of, plain_text
+from rop_otel.instrumenting import plain_text, shown_in
 
 Documents: TypeAlias = Sequence[Document]
 
 Shown: TypeAlias = list[tuple[Document, str | None]]
 """Documents that a text shows, in its order, each with its label."""
 
-_HEAD: Final = 100
-"""Characters at the beginning of a longer text by which it is known where a prompt shows a part of it."""
+_BEFORE: Final = 100
+"""Characters before a text in which its label is looked for."""
 
 _LABEL: Final = re.compile(r"\[([A-Za-z]{0,2}\d+)\]")
 _LABEL_BEFORE: Final = re.compile(_LABEL.pattern + r"[\s:.]*$")
@@ -55,46 +55,16 @@ def same_documents(one: Documents, other: Documents) -> bool:
     )
 
 
-def shown_in(text: str, documents: Documents) -> Shown | None:
+def shown_by(text: str, documents: Documents) -> Shown | None:
     """Return the documents whose text a prompt shows, in its order, with their labels; None where that cannot be told.
 
-    A document is shown where its text, apart from white space and escapes, is in the prompt, or else the beginning of a
-    longer one. What the prompt shows is not known where it shows none, fewer of several that are alike, or of one only
-    words in a row. A label, such as ``[S1]``, stands right before the text, or is its beginning.
+    A label, such as ``[S1]``, stands right before the text, or is its beginning.
     """
-    prompt = rest = plain_text(text)
-    texts = [plain_text(document.page_content) for document in documents]
-    found: dict[int, int] = {}
-    longest_first = sorted(range(len(texts)), key=lambda place: -len(texts[place]))
-    for part in (slice(None), slice(_HEAD)):
-        left = [place for place in longest_first if place not in found and len(texts[place]) > (part.stop or 0)]
-        for place in left:
-            piece = texts[place][part]
-            at = _find(rest, piece)
-            if at >= 0:
-                found[place] = at
-                # It is blanked, so that no shorter text is found inside of this one.
-                rest = rest[:at] + "\0" * len(piece) + rest[at + len(piece) :]
-        missing = {texts[place][part] for place in left if place not in found}
-        if any(texts[place][part] in missing for place in left if place in found):
-            return None
-    if not found or holds_some_of((text for place, text in enumerate(texts) if place not in found), rest):
-        return None
-    return [(documents[place], _label(prompt, found[place])) for place in sorted(found, key=found.__getitem__)]
-
-
-def _find(prompt: str, piece: str) -> int:
-    """Return where a text is in a prompt, and not a part of other words; -1 where it is not."""
-    at = prompt.find(piece)
-    while at >= 0:
-        end = at + len(piece)
-        before, after = prompt[max(0, at - 1) : at], prompt[end : end + 1]
-        if not (before.isalnum() and piece[0].isalnum()) and (len(piece) == _HEAD or not after.isalnum()):
-            return at
-        at = prompt.find(piece, at + 1)
-    return -1
+    prompt = plain_text(text)
+    found = shown_in(prompt, [plain_text(document.page_content) for document in documents])
+    return None if found is None else [(documents[place], _label(prompt, at)) for place, at in found.items()]
 
 
 def _label(prompt: str, at: int) -> str | None:
-    match = _LABEL.match(prompt, at) or _LABEL_BEFORE.search(prompt[max(0, at - _HEAD) : at])
+    match = _LABEL.match(prompt, at) or _LABEL_BEFORE.search(prompt[max(0, at - _BEFORE) : at])
     return match[1] if match else None

@@ -9,7 +9,7 @@ from typing import Any, Final
 from langchain_core.runnables import Runnable, base
 
 import rop_otel as rop
-from rop_otel_langchain.documents import Documents, documents_in, same_documents, shown_in
+from rop_otel_langchain.documents import Documents, documents_in, same_documents, shown_by
 from rop_otel_langchain.kinds import FUNCTION, RETRIEVER
 from rop_otel_langchain.patching import Function, Patches
 from rop_otel_langchain.trail import trail_here
@@ -82,7 +82,7 @@ def observe(watching: Watching, func: Any, given: Any, output: Any, below: Below
     handed, name = documents_in(given), str(getattr(func, "__name__", ""))
     if isinstance(output, str):
         documents = [document for each in handed for document in each]
-        shown = shown_in(output, documents) if documents else None
+        shown = shown_by(output, documents) if documents else None
         if shown is not None and watching.kinds.of_function(name, "packing") is not None:
             trail.formatted(watching, documents, shown)
         return

@@ -11,7 +11,7 @@ from langchain_core.documents import Document
 
 import rop_otel as rop
 from rop_otel_langchain.carrying import call_here
-from rop_otel_langchain.documents import Documents, Shown, are_documents, shown_in
+from rop_otel_langchain.documents import Documents, Shown, are_documents, shown_by
 from rop_otel_langchain.labels import remember_labels
 from rop_otel_langchain.watching import Watching
 
@@ -67,7 +67,7 @@ class Trail:
         told = hash(text), len(live)
         if not live or told in self._texts:
             return  # a model is given what the prompt before it was
-        shown = shown_in(text, live)
+        shown = shown_by(text, live)
         if shown is None:
             return
         with self._lock:

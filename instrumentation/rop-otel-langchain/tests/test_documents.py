@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from langchain_core.documents import Document
-from rop_otel_langchain.documents import documents_in, shown_in
+from rop_otel_langchain.documents import documents_in, shown_by
 
 LONG = "A long beginning that several hundred characters follow, of which a prompt may show some and not all. " * 4
 
@@ -21,7 +21,7 @@ OTHER = "A single line about parcels that no template changes."
 def ids(text: str, *texts: str) -> Any:
     """Return the places of the documents, from 1, that a prompt shows, and their labels."""
     documents = [Document(each, id=str(place)) for place, each in enumerate(texts, 1)]
-    found = shown_in(text, documents)
+    found = shown_by(text, documents)
     return found and [(document.id, label) for document, label in found]
 
 
