@@ -24,7 +24,7 @@ from opentelemetry.context import Context, attach, create_key, get_current, get_
 import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.config import Source, as_kinds, as_positive, as_text, as_texts
-from rop_otel.core.texts import holds_some_of, plain_text, shown_in
+from rop_otel.core.texts import holds_some_of, places_in, plain_text, shown_in, without
 from rop_otel.errors import ConfigurationError, UsageError
 from rop_otel.export import configure_once
 from rop_otel.tracing.baggage import received, using_baggage, without_selection
@@ -42,12 +42,14 @@ __all__ = [
     "configure_once",
     "failure",
     "holds_some_of",
+    "places_in",
     "plain_text",
     "shown_in",
     "supported",
     "topmost",
     "using_baggage",
     "using_context",
+    "without",
 ]
 
 Selector: TypeAlias = Callable[[Any], object]

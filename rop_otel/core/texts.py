@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
-__all__ = ["holds_some_of", "plain_text", "shown_in"]
+__all__ = ["holds_some_of", "places_in", "plain_text", "shown_in", "without"]
 
 _HEAD: Final = 100
 """Characters at the beginning of a longer text by which it is known where a prompt shows a part of it."""
@@ -61,20 +61,65 @@ def _in_a_row(words: Sequence[str], length: int) -> Iterable[tuple[str, ...]]:
     return zip(*(words[start:] for start in range(length)), strict=False)
 
 
+def places_in(prompt: str, texts: Iterable[str]) -> dict[str, list[int]]:
+    """Return where a prompt holds texts: at the beginnings of words, and right behind one another.
+
+    Args:
+        prompt: The prompt.
+        texts: Not empty ones. All are looked for at once, so that twice as many take twice as long.
+    """
+    lengths: dict[str, set[int]] = {}
+    heads: dict[str, list[str]] = {}
+    for text in set(texts):
+        lengths.setdefault(text[:_KEY], set()).add(min(len(text), _HEAD))
+        heads.setdefault(text[:_HEAD], []).append(text)
+    widths = sorted({len(key) for key in lengths})
+    held: dict[str, set[int]] = {}
+    reached: set[int] = set()
+    for start in _starts(prompt, lengths):
+        for width in widths:
+            if prompt[start : start + width] in lengths:
+                break
+        else:  # by far the most, so nothing more is done for them
+            continue
+        ahead = [start]
+        while ahead:
+            at = ahead.pop()
+            reached.add(at)
+            keys = (prompt[at : at + width] for width in widths)
+            near = (prompt[at : at + length] for key in keys for length in lengths.get(key, ()))
+            for text in (text for head in near for text in heads.get(head, ()) if prompt.startswith(text, at)):
+                held.setdefault(text, set()).add(at)
+                if at + len(text) not in reached:
+                    ahead.append(at + len(text))
+    return {text: sorted(starts) for text, starts in held.items()}
+
+
+def without(prompt: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Return a prompt with a null character in the place of each of these parts, which may overlap."""
+    rest = []
+    last = 0
+    for start, end in sorted(spans):
+        if start >= last:
+            rest.append(prompt[last:start])
+        last = max(last, end)
+    return "\0".join([*rest, prompt[last:]])
+
+
 def shown_in(prompt: str, texts: Sequence[str]) -> dict[int, int] | None:
     """Return which texts a prompt shows, by their place in the list, and where, in its order; None: it cannot be told.
 
     A text is shown where it is in the prompt, or else the beginning of a longer one. What the prompt shows is not known
     where it shows none, fewer of several that are alike, or of one only words in a row or what runs on into other
-    words. All texts are looked for at once, so that twice as many take twice as long.
+    words.
 
     Args:
         prompt: The prompt, as :func:`plain_text` writes it.
         texts: The texts, as :func:`plain_text` writes them; an empty one is not shown.
     """
     pieces = {piece for text in texts if text for piece in (text, text[:_HEAD])}
-    held = _held(prompt, pieces)
-    ahead = {piece: iter(sorted(starts)) for piece, starts in held.items()}
+    held = places_in(prompt, pieces)
+    ahead = {piece: iter(starts) for piece, starts in held.items()}
     taken = bytearray(len(prompt))  # no shorter text is found inside of a longer one
     found: dict[int, int] = {}
     ends: dict[int, int] = {}
@@ -94,45 +139,19 @@ def shown_in(prompt: str, texts: Sequence[str]) -> dict[int, int] | None:
     others = {text for place, text in enumerate(texts) if text and place not in found}
     if not found or any(_is_free(text[:_HEAD], at, taken) for text in others for at in held.get(text[:_HEAD], ())):
         return None
-    if holds_some_of(others, "\0".join(_between(prompt, ends))):
+    if holds_some_of(others, without(prompt, ends.items())):
         return None
     return {place: found[place] for place in sorted(found, key=found.__getitem__)}
 
 
-def _held(prompt: str, pieces: Iterable[str]) -> Mapping[str, set[int]]:
-    """Return where a prompt holds texts: at the beginnings of words, and right behind one another."""
-    lengths: dict[str, set[int]] = {}
-    heads: dict[str, list[str]] = {}
-    for piece in pieces:
-        lengths.setdefault(piece[:_KEY], set()).add(min(len(piece), _HEAD))
-        heads.setdefault(piece[:_HEAD], []).append(piece)
-    widths = sorted({len(key) for key in lengths})
-    held: dict[str, set[int]] = {}
-    reached: set[int] = set()
-    for start in _starts(prompt, {key[0] for key in lengths}):
-        for width in widths:
-            if prompt[start : start + width] in lengths:
-                break
-        else:  # by far the most, so nothing more is done for them
-            continue
-        ahead = [start]
-        while ahead:
-            at = ahead.pop()
-            reached.add(at)
-            keys = (prompt[at : at + width] for width in widths)
-            near = (prompt[at : at + length] for key in keys for length in lengths.get(key, ()))
-            for piece in (piece for head in near for piece in heads.get(head, ()) if prompt.startswith(piece, at)):
-                held.setdefault(piece, set()).add(at)
-                if at + len(piece) not in reached:
-                    ahead.append(at + len(piece))
-    return held
-
-
-def _starts(prompt: str, firsts: set[str]) -> Iterator[int]:
-    """Give where in a prompt words begin with these characters; those that are of no word begin anywhere."""
-    within = "".join(re.escape(each) for each in sorted(firsts) if each.isalnum())
-    others = "".join(re.escape(each) for each in sorted(firsts) if not each.isalnum())
-    ways = [rf"(?<![^\W_])[{within}]"] * bool(within) + [f"[{others}]"] * bool(others)
+def _starts(prompt: str, keys: Collection[str]) -> Iterator[int]:
+    """Give where in a prompt words begin like one of these keys may; what begins with no letter may begin anywhere."""
+    ways = []
+    for within in (True, False):
+        alike = [key for key in keys if key[0].isalnum() is within]
+        classes = [f"[{''.join(map(re.escape, sorted(set(each))))}]" for each in zip(*alike, strict=False)]
+        if classes:
+            ways.append(("(?<![^\\W_])" if within else "") + classes[0] + f"(?={''.join(classes[1:])})")
     return (match.start() for match in re.finditer("|".join(ways), prompt)) if ways else iter(())
 
 
@@ -148,12 +167,3 @@ def _stands(piece: str, prompt: str, at: int, taken: bytearray) -> bool:
 
 def _is_free(piece: str, at: int, taken: bytearray) -> bool:
     return taken.find(1, at, at + len(piece)) < 0
-
-
-def _between(prompt: str, ends: Mapping[int, int]) -> Iterator[str]:
-    """Give what a prompt holds between the texts that were found in it."""
-    last = 0
-    for at in sorted(ends):
-        yield prompt[last:at]
-        last = ends[at]
-    yield prompt[last:]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from rop_otel.core.texts import shown_in
+from rop_otel.core.texts import places_in, shown_in, without
 
 LONG = " ".join(f"word{place}" for place in range(40))
 
@@ -41,6 +41,35 @@ def test_shown(prompt: str, texts: list[str], shown: dict[int, int] | None) -> N
 def test_texts_that_run_on_into_other_words(prompt: str) -> None:
     """Of a text that a prompt glues to what follows, or to the text before it, nobody can say that it is not shown."""
     assert shown_in(prompt, ["one.", "two three", "four five"]) is None
+
+
+def test_every_place_is_told() -> None:
+    """A text is found wherever a word begins, inside of another one too, and behind another one without a space."""
+    assert places_in("a b a bc, xa (a", ["a", "a b", "c", "(a", "none"]) == {
+        "a": [0, 4, 14],
+        "a b": [0, 4],
+        "(a": [13],
+        "c": [7],
+    }
+    assert places_in("a b", []) == {}
+
+
+def test_texts_with_the_same_beginning() -> None:
+    """Of texts that begin alike each is found where it stands."""
+    assert places_in(f"{LONG} one {LONG} two", [f"{LONG} two", f"{LONG} one", LONG]) == {
+        f"{LONG} one": [0],
+        f"{LONG} two": [len(LONG) + 5],
+        LONG: [0, len(LONG) + 5],
+    }
+
+
+@pytest.mark.parametrize(
+    ("spans", "rest"),
+    [([], "abcdef"), ([(4, 6), (0, 1)], "\0bcd\0"), ([(0, 4), (1, 2), (3, 5)], "\0f"), ([(0, 2), (2, 3)], "\0\0def")],
+)
+def test_without(spans: list[tuple[int, int]], rest: str) -> None:
+    """Parts are left out in any order, and those that overlap as one."""
+    assert without("abcdef", spans) == rest
 
 
 def in_order(texts: Sequence[str]) -> Sequence[str]:

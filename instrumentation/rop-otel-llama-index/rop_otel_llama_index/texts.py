@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from rop_otel.instrumenting import holds_some_of, plain_text
+from rop_otel.instrumenting import holds_some_of, places_in, plain_text, without
 
 _LABEL: Final = re.compile(r"\s*(?:Source (\d+):|\[([A-Za-z]{0,2}\d+)\])")
 """How a node's text begins where it carries its own label: as CitationQueryEngine writes it, or in brackets."""
@@ -34,14 +34,20 @@ def shown(nodes: list[Any], prompts: Sequence[str]) -> list[Any]:
     """
     prompt = plain_text(" ".join(prompts))
     texts = [plain_text(content(node)) for node in nodes]
-    whole = [text in prompt for text in texts]
+    held = places_in(prompt, filter(None, texts))
+    whole = [not text or text in held for text in texts]
     if all(whole):
         return nodes
-    for text in {text for text, found in zip(texts, whole, strict=True) if found and text}:
-        prompt = prompt.replace(text, "\0")  # neighbours overlap, so a node's beginning may be another's end
-    held = [
-        found or text[:_PIECE] in prompt or text[-_PIECE:] in prompt for text, found in zip(texts, whole, strict=True)
-    ]
-    if holds_some_of((text for text, found in zip(texts, held, strict=True) if not found), prompt):
+    # Neighbours overlap, so a node's beginning may be another's end.
+    rest = without(prompt, ((at, at + len(text)) for text, places in held.items() for at in places))
+    parts = [() if found else (text[:_PIECE], _end(text)) for text, found in zip(texts, whole, strict=True)]
+    left = places_in(rest, (part for each in parts for part in each))
+    seen = [found or any(part in left for part in each) for found, each in zip(whole, parts, strict=True)]
+    if holds_some_of((text for text, found in zip(texts, seen, strict=True) if not found), rest):
         return nodes
-    return [node for node, found in zip(nodes, held, strict=True) if found]
+    return [node for node, found in zip(nodes, seen, strict=True) if found]
+
+
+def _end(text: str) -> str:
+    """Return the last words of a text."""
+    return text if len(text) <= _PIECE else text[-_PIECE:].partition(" ")[2] or text[-_PIECE:]
