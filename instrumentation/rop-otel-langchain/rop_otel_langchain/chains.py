@@ -85,27 +85,38 @@ def _until_the_end(call: Call) -> Iterator[None]:
         call.end(error)
 
 
+@contextmanager
+def _as_call(
+    watching: Watching, chain: Any, inputs: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Iterator[Callable[[Any], None]]:
+    """Run a call as the topmost one, or as a part of that; gives what is told the call's result."""
+    told: list[Any] = []
+    call = _begun(watching, chain, inputs, args, kwargs)
+    if call is not None:
+        with _until_the_end(call):
+            with call.current():
+                yield told.append
+            call.take(told[0])
+        return
+    with resumed(args[1:], kwargs):
+        node = _node(watching, chain)
+        if node is None:
+            yield told.append
+            return
+        with watching.inside() as below:
+            yield told.append
+        observe(watching, node, inputs, told[0], below)
+
+
 def _invoke(watching: Watching) -> Wrap:
     def wrap(original: Function) -> Function:
         inputs = given(original)
 
         @functools.wraps(original)
         def invoke(self: Any, *args: Any, **kwargs: Any) -> Any:
-            given_input = inputs(args, kwargs)
-            call = _begun(watching, self, given_input, args, kwargs)
-            if call is not None:
-                with _until_the_end(call):
-                    with call.current():
-                        result = original(self, *args, **kwargs)
-                    call.take(result)
-                    return result
-            with resumed(args[1:], kwargs):
-                node = _node(watching, self)
-                if node is None:
-                    return original(self, *args, **kwargs)
-                with watching.inside() as below:
-                    result = original(self, *args, **kwargs)
-                observe(watching, node, given_input, result, below)
+            with _as_call(watching, self, inputs(args, kwargs), args, kwargs) as tell:
+                result = original(self, *args, **kwargs)
+                tell(result)
                 return result
 
         return invoke
@@ -119,21 +130,9 @@ def _ainvoke(watching: Watching) -> Wrap:
 
         @functools.wraps(original)
         async def ainvoke(self: Any, *args: Any, **kwargs: Any) -> Any:
-            given_input = inputs(args, kwargs)
-            call = _begun(watching, self, given_input, args, kwargs)
-            if call is not None:
-                with _until_the_end(call):
-                    with call.current():
-                        result = await original(self, *args, **kwargs)
-                    call.take(result)
-                    return result
-            with resumed(args[1:], kwargs):
-                node = _node(watching, self)
-                if node is None:
-                    return await original(self, *args, **kwargs)
-                with watching.inside() as below:
-                    result = await original(self, *args, **kwargs)
-                observe(watching, node, given_input, result, below)
+            with _as_call(watching, self, inputs(args, kwargs), args, kwargs) as tell:
+                result = await original(self, *args, **kwargs)
+                tell(result)
                 return result
 
         return ainvoke

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 from langchain_core.documents import BaseDocumentCompressor, BaseDocumentTransformer
@@ -47,16 +48,9 @@ def _sync(watching: Watching, *, takes: bool = False) -> Wrap:
     def wrap(original: Function) -> Function:
         @functools.wraps(original)
         def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            with resumed(args[1:], kwargs):
-                begun = _begun(watching, self, args, kwargs, takes=takes)
-                if begun is None:
-                    return original(self, *args, **kwargs)
-                stage = begun.stage
-                with watching.inside(*begun.covers, planned=begun.planned), stage:
-                    results = original(self, *args, **kwargs)
-                    documents = _documents(results, original)
-                    stage.returned(documents)
-                _end(watching, begun.handed, documents)
+            with _as_stage(watching, self, args, kwargs, original, takes=takes) as tell:
+                results = original(self, *args, **kwargs)
+                tell(results)
                 return results
 
         return call
@@ -68,21 +62,42 @@ def _async(watching: Watching, *, takes: bool = False) -> Wrap:
     def wrap(original: Function) -> Function:
         @functools.wraps(original)
         async def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            with resumed(args[1:], kwargs):
-                begun = _begun(watching, self, args, kwargs, takes=takes)
-                if begun is None:
-                    return await original(self, *args, **kwargs)
-                stage = begun.stage
-                with watching.inside(*begun.covers, planned=begun.planned), stage:
-                    results = await original(self, *args, **kwargs)
-                    documents = _documents(results, original)
-                    stage.returned(documents)
-                _end(watching, begun.handed, documents)
+            with _as_stage(watching, self, args, kwargs, original, takes=takes) as tell:
+                results = await original(self, *args, **kwargs)
+                tell(results)
                 return results
 
         return call
 
     return wrap
+
+
+@contextmanager
+def _as_stage(
+    watching: Watching,
+    component: Any,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    original: Function,
+    *,
+    takes: bool,
+) -> Iterator[Callable[[Any], None]]:
+    """Run a call as the stage that it is, if it is one; gives what is told the call's results."""
+    with resumed(args[1:], kwargs):
+        begun = _begun(watching, component, args, kwargs, takes=takes)
+        if begun is None:
+            yield lambda _: None
+            return
+        documents: Any = None
+
+        def tell(results: Any) -> None:
+            nonlocal documents
+            documents = _documents(results, original)
+            begun.stage.returned(documents)
+
+        with watching.inside(*begun.covers, planned=begun.planned), begun.stage:
+            yield tell
+        _end(watching, begun.handed, documents)
 
 
 def _documents(results: Any, search: Function) -> Any:
