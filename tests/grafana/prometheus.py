@@ -89,6 +89,27 @@ def _at(port: int) -> dict[str, object]:
 
 
 @contextmanager
+def started(command: list[str], log_file: Path, ready: Callable[[], bool], *, what: str) -> Iterator[None]:
+    """Run a server within the block, from when it is ready; what it prints is in the log file."""
+    with (
+        log_file.open("ab") as log,
+        subprocess.Popen(
+            command,
+            stdout=log,
+            stderr=log,
+            process_group=GROUP.get(),
+        ) as process,
+    ):
+        try:
+            until(lambda: ready() or process.poll() is not None, within=120, what=f"{what} is ready")
+            assert process.poll() is None, log_file.read_text(encoding="utf-8")
+            yield
+        finally:
+            process.terminate()
+            process.wait(timeout=120)
+
+
+@contextmanager
 def prometheus(
     folder: Path,
     *,
@@ -127,20 +148,6 @@ def prometheus(
         f"--web.listen-address=127.0.0.1:{port}",
         "--enable-feature=exemplar-storage",
     ]
-    with (
-        (folder / "prometheus.log").open("ab") as log,
-        subprocess.Popen(
-            command,
-            stdout=log,
-            stderr=log,
-            process_group=GROUP.get(),
-        ) as process,
-    ):
-        try:
-            server = Prometheus(port)
-            until(lambda: server.ready() or process.poll() is not None, within=120, what="Prometheus is ready")
-            assert process.poll() is None, (folder / "prometheus.log").read_text(encoding="utf-8")
-            yield server
-        finally:
-            process.terminate()
-            process.wait(timeout=120)
+    server = Prometheus(port)
+    with started(command, folder / "prometheus.log", server.ready, what="Prometheus"):
+        yield server

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,8 +11,8 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from tests.grafana.programs import GROUP, program
-from tests.grafana.prometheus import free_port, until
+from tests.grafana.programs import program
+from tests.grafana.prometheus import free_port, started
 
 Alert = Mapping[str, Any]
 
@@ -77,23 +76,8 @@ def alertmanager(folder: Path, config: Path) -> Iterator[int]:
         f"--web.listen-address=127.0.0.1:{port}",
         "--cluster.listen-address=",
     ]
-    log_file = folder / "alertmanager.log"
-    with (
-        log_file.open("ab") as log,
-        subprocess.Popen(
-            command,
-            stdout=log,
-            stderr=log,
-            process_group=GROUP.get(),
-        ) as process,
-    ):
-        try:
-            until(lambda: _ready(port) or process.poll() is not None, within=120, what="Alertmanager is ready")
-            assert process.poll() is None, log_file.read_text(encoding="utf-8")
-            yield port
-        finally:
-            process.terminate()
-            process.wait(timeout=120)
+    with started(command, folder / "alertmanager.log", lambda: _ready(port), what="Alertmanager"):
+        yield port
 
 
 def _ready(port: int) -> bool:
