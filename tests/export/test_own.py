@@ -6,9 +6,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
-from typing import Self
 
 import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
@@ -20,6 +17,7 @@ from rop_otel import semconv
 from rop_otel.errors import ConfigurationError
 from rop_otel.export import providers
 from rop_otel.export.asked import exporters_asked_for
+from tests.export.receiving import Endpoint
 
 FAILING = """
 import rop_otel as rop
@@ -30,38 +28,6 @@ with rop.handoff("qa") as handoff:
     with rop.using_stage("vector") as stage:
         stage.returned(["d2"])
 """
-
-
-class Endpoint(HTTPServer):
-    """Takes OTLP over HTTP, and keeps the bodies by path and the headers of the last request."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.bodies: dict[str, list[bytes]] = {}
-        self.headers: dict[str, str] = {}
-
-    def __enter__(self) -> Self:
-        Thread(target=self.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.shutdown()
-        self.server_close()
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: Endpoint
-
-    def do_POST(self) -> None:
-        """Keep the body."""
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.headers = {name.lower(): value for name, value in self.headers.items()}
-        self.server.bodies.setdefault(self.path, []).append(body)
-        self.send_response(200)
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        """Log nothing."""
 
 
 def run(program: str, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
@@ -101,8 +67,8 @@ def test_an_unknown_exporter_is_named() -> None:
 def test_one_endpoint_takes_every_signal(ending: str) -> None:
     """A process that ends, with shutdown or without, has sent spans, metrics and events of one and the same origin."""
     with Endpoint() as endpoint:
-        url = f"http://127.0.0.1:{endpoint.server_port}"
-        ended = run(FAILING + ending, {"OTEL_EXPORTER_OTLP_ENDPOINT": url, "OTEL_EXPORTER_OTLP_COMPRESSION": "none"})
+        told = {"OTEL_EXPORTER_OTLP_ENDPOINT": endpoint.url, "OTEL_EXPORTER_OTLP_COMPRESSION": "none"}
+        ended = run(FAILING + ending, told)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert set(endpoint.bodies) == {"/v1/traces", "/v1/metrics", "/v1/logs"}
     metrics = ExportMetricsServiceRequest.FromString(endpoint.bodies["/v1/metrics"][0]).resource_metrics[0]

@@ -7,14 +7,13 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from textwrap import dedent
-from threading import Thread
 from time import monotonic, time
 
 import pytest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from tests.export.receiving import Endpoint
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -57,52 +56,24 @@ def dead() -> str:
         return f"http://127.0.0.1:{free.getsockname()[1]}"
 
 
-class Collector:
-    """A collector that keeps the names of the spans that it gets, by service."""
-
-    def __init__(self) -> None:
-        self.spans: list[tuple[str, str]] = []
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                request = ExportTraceServiceRequest.FromString(body)
-                for resource in request.resource_spans:
-                    names = {each.key: each.value.string_value for each in resource.resource.attributes}
-                    for scope in resource.scope_spans:
-                        outer.spans += [(names["service.name"], span.name) for span in scope.spans]
-                self.send_response(200)
-                self.end_headers()
-
-            def log_message(self, *_arguments: object) -> None:
-                """Log nothing."""
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.endpoint = f"http://127.0.0.1:{self.server.server_port}"
-        Thread(target=self.server.serve_forever, daemon=True).start()
-
-
 @pytest.fixture
-def collector() -> Iterator[Collector]:
-    """Listen for spans."""
-    collector = Collector()
-    yield collector
-    collector.server.shutdown()
-    collector.server.server_close()
+def endpoint() -> Iterator[Endpoint]:
+    """Listen for telemetry."""
+    with Endpoint() as endpoint:
+        yield endpoint
 
 
-def test_spans_are_exported_at_the_end_of_the_process(collector: Collector) -> None:
+def test_spans_are_exported_at_the_end_of_the_process(endpoint: Endpoint) -> None:
     """With an endpoint in the environment spans go there, also where nobody calls shutdown()."""
-    execute("rop.configure(service_name='docs-rag'); run('d1')", OTEL_EXPORTER_OTLP_ENDPOINT=collector.endpoint)
-    assert sorted(collector.spans) == [("docs-rag", "handoff qa"), ("docs-rag", "vector")]
+    execute("rop.configure(service_name='docs-rag'); run('d1')", OTEL_EXPORTER_OTLP_ENDPOINT=endpoint.url)
+    assert endpoint.spans() == [("docs-rag", "handoff qa"), ("docs-rag", "vector")]
 
 
-def test_spans_are_exported_after_a_second_beginning(collector: Collector) -> None:
+def test_spans_are_exported_after_a_second_beginning(endpoint: Endpoint) -> None:
     """Configured, shut down and configured again, both parts are exported."""
     script = "rop.configure(); run(); rop.shutdown(); rop.configure(); run(); rop.shutdown()"
-    execute(script, OTEL_EXPORTER_OTLP_ENDPOINT=collector.endpoint, OTEL_SERVICE_NAME="twice")
-    assert len(collector.spans) == 4
+    execute(script, OTEL_EXPORTER_OTLP_ENDPOINT=endpoint.url, OTEL_SERVICE_NAME="twice")
+    assert endpoint.spans() == [("twice", "handoff qa")] * 2 + [("twice", "vector")] * 2
 
 
 def test_a_dead_collector_costs_nothing(dead: str) -> None:
