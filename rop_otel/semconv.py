@@ -86,8 +86,15 @@ OPENINFERENCE_SPAN_KIND: Final = "openinference.span.kind"
 OPENINFERENCE_DOCUMENTS: Final = "retrieval.documents"
 OPENINFERENCE_RERANKER_INPUT: Final = "reranker.input_documents"
 OPENINFERENCE_RERANKER_OUTPUT: Final = "reranker.output_documents"
+OPENINFERENCE_RERANKER_MODEL: Final = "reranker.model_name"
 OPENINFERENCE_DOCUMENT_ID: Final = "document.id"
 OPENINFERENCE_DOCUMENT_SCORE: Final = "document.score"
+
+# --- OpenLLMetry --------------------------------------------------------------------------------------------------
+OPENLLMETRY_REQUEST_TYPE: Final = "llm.request.type"
+OPENLLMETRY_DATABASE: Final = "db.system"
+OPENLLMETRY_QUERY_RESULT: Final = "db.query.result"
+OPENLLMETRY_SEARCH_RESULT: Final = "db.search.result"
 
 # --- attributes of metrics only -----------------------------------------------------------------------------------
 PRESENT: Final = "rop.present"

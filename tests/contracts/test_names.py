@@ -8,6 +8,8 @@ import re
 import pytest
 
 from rop_otel import semconv
+from rop_otel.spans.conventions.reading import CONVENTIONS
+from rop_otel.spans.conventions.table import Convention, StageForm
 from tests.contracts.sources import PACKAGE, parse, place, python_files, string_literals
 
 NAME = re.compile(r"(rop|gen_ai)\.[a-z_.]+|ROP_OTEL_[A-Z_]+")
@@ -50,6 +52,19 @@ def test_names_stand_in_semconv_only() -> None:
     """No attribute, metric, event or environment name is written outside semconv, in dashboards and rules neither."""
     files = [path for path in [*python_files("rop_otel"), *python_files("grafana")] if path != PACKAGE / "semconv.py"]
     assert [f"{place(path, node)} {node.value!r}" for path in files for node in written_names(parse(path))] == []
+
+
+def names_of(convention: Convention) -> set[str]:
+    """Return the names of attributes and events that a convention's table holds."""
+    forms: list[StageForm | None] = [*convention.stages.values(), convention.event_stage]
+    read = {name for form in forms if form for name in (*form.returned, *form.handed, form.implementation) if name}
+    return {*convention.markers, *convention.events, *read}
+
+
+def test_names_of_other_conventions_stand_there_too() -> None:
+    """An attribute or event that another convention is read by is a name of semconv."""
+    ours = {value for value in vars(semconv).values() if isinstance(value, str)}
+    assert set().union(*map(names_of, CONVENTIONS)) - ours == set()
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ OPENINFERENCE: Final = Convention(
             kind=RERANK,
             returned=(semconv.OPENINFERENCE_RERANKER_OUTPUT,),
             handed=(semconv.OPENINFERENCE_RERANKER_INPUT,),
-            implementation="reranker.model_name",
+            implementation=semconv.OPENINFERENCE_RERANKER_MODEL,
         ),
     },
 )

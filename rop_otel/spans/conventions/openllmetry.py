@@ -15,8 +15,8 @@ from rop_otel.spans.conventions.table import Convention, StageForm
 _SEARCH: Final = StageForm(kind=VECTOR, returned=(semconv.GEN_AI_RETRIEVAL_DOCUMENTS,))
 
 OPENLLMETRY: Final = Convention(
-    markers=(semconv.GEN_AI_OPERATION, "llm.request.type", "db.system"),
+    markers=(semconv.GEN_AI_OPERATION, semconv.OPENLLMETRY_REQUEST_TYPE, semconv.OPENLLMETRY_DATABASE),
     stages={"vector_db_retrieve": _SEARCH, "rerank": StageForm(kind=RERANK)},
-    events=("db.query.result", "db.search.result"),
+    events=(semconv.OPENLLMETRY_QUERY_RESULT, semconv.OPENLLMETRY_SEARCH_RESULT),
     event_stage=_SEARCH,
 )
