@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from rop_otel import semconv
-from rop_otel.core.handoff import Ids
+from rop_otel.core.handoff import HandoffRecord, Ids, StageRecord
 from rop_otel.tracing.reading import Reader
 from rop_otel.tracing.scalars import as_count, as_id, as_score, is_text, plainly
 
@@ -60,6 +60,41 @@ class Declared:
             semconv.STARVED_RATIO: self.starved_ratio,
         }
         return {name: value for name, value in told.items() if value is not None}
+
+    def record(
+        self,
+        *,
+        handoff_id: str,
+        trace_id: str,
+        span_id: str,
+        stages: tuple[StageRecord, ...],
+        start_ns: int,
+        end_ns: int,
+    ) -> HandoffRecord:
+        """Return the facts beside what was observed of the handoff; the arguments are those of the record."""
+        return HandoffRecord(
+            name=self.name,
+            handoff_id=handoff_id,
+            trace_id=trace_id,
+            span_id=span_id,
+            record_id=self.record_id,
+            run_id=self.run_id,
+            declaration_id=self.declaration_id,
+            declaration_sha256=self.declaration_sha256,
+            resolver_sha256=self.resolver_sha256,
+            mode=self.mode,
+            selected=self.selected,
+            rule=self.rule,
+            cutoff=self.cutoff,
+            judged=self.judged,
+            grades=self.grades,
+            scope_id=self.scope_id,
+            expected=self.expected,
+            starved_ratio=self.starved_ratio,
+            stages=stages,
+            start_ns=start_ns,
+            end_ns=end_ns,
+        )
 
 
 def declare(

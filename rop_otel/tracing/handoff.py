@@ -13,7 +13,7 @@ from opentelemetry.context import Context, attach, get_current
 from opentelemetry.trace import INVALID_SPAN, Span, format_span_id, format_trace_id, get_current_span
 
 from rop_otel import semconv
-from rop_otel.core.handoff import Assessment, HandoffRecord
+from rop_otel.core.handoff import Assessment
 from rop_otel.core.handoff.attributes import assessment_attributes
 from rop_otel.tracing.citing import find_citations
 from rop_otel.tracing.declared import Declared, no_id_in, selected_ids
@@ -252,33 +252,15 @@ class Handoff:
         stages = self._runtime.ledger.close(opened)
         if stages is None:
             return self._without_verdict(f"it was open for more than {config.ttl_seconds:g} s")
-        told = self._declared
-        return self._runtime.assess(
-            HandoffRecord(
-                name=told.name,
-                handoff_id=self.id,
-                trace_id=self.trace_id,
-                span_id=self._span_id,
-                record_id=told.record_id,
-                run_id=told.run_id,
-                declaration_id=told.declaration_id,
-                declaration_sha256=told.declaration_sha256,
-                resolver_sha256=told.resolver_sha256,
-                mode=told.mode,
-                selected=told.selected,
-                rule=told.rule,
-                cutoff=told.cutoff,
-                judged=told.judged,
-                grades=told.grades,
-                scope_id=told.scope_id,
-                expected=told.expected,
-                starved_ratio=told.starved_ratio,
-                stages=stages,
-                start_ns=self._began,
-                end_ns=end,
-            ),
-            self._run,
+        record = self._declared.record(
+            handoff_id=self.id,
+            trace_id=self.trace_id,
+            span_id=self._span_id,
+            stages=stages,
+            start_ns=self._began,
+            end_ns=end,
         )
+        return self._runtime.assess(record, self._run)
 
     def _end_span(self, end: int) -> None:
         try:
