@@ -151,11 +151,12 @@ def _duplicates(trip: Trip) -> Iterator[tuple[int, Finding]]:
             if len(first) == len(pairs):
                 continue
         # An unreadable document that was shown first is not known to be another one.
-        again = {label: raw for label, raw in pairs if raw and not trip.match(first.setdefault(label, raw) or raw, raw)}
+        again = [pair for pair in pairs if pair[1] and not trip.match(first.setdefault(*pair) or pair[1], pair[1])]
         if again:
-            ids = {*again.values(), *(first[label] for label in again)}
-            message = f"{stage.kind} shows other chunks under the labels {quoted(again)}, which were taken already"
-            yield place, finding_at(stage, FindingCode.LABEL_DUPLICATE, message, ids=ids, labels=again)
+            labels = {label for label, _ in again}
+            ids = {raw for _, raw in again} | {first[label] for label in labels}
+            message = f"{stage.kind} shows other chunks under the labels {quoted(labels)}, which were taken already"
+            yield place, finding_at(stage, FindingCode.LABEL_DUPLICATE, message, ids=ids, labels=labels)
 
 
 def _attach(labels: RoundLabels, reader: StageRecord) -> Attachment:

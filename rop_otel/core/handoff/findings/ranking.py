@@ -68,11 +68,13 @@ def _is_expansion(stage: StageRecord) -> bool:
 
 
 def _score_of(stage: StageRecord) -> dict[str, float]:
-    """Return the score of each ID of a scored list, the highest of a repeated one, in list order."""
+    """Return the score of each ID of a scored list: the highest of a repeated one, in the order of those places."""
     score_of: dict[str, float] = {}
     for raw, score in zip(stage.returned or (), stage.scores or (), strict=True):
-        if not math.isnan(score):
-            score_of[raw] = max(score, score_of.get(raw, score))
+        if math.isnan(score) or (raw in score_of and score <= score_of[raw]):
+            continue
+        score_of.pop(raw, None)
+        score_of[raw] = score
     return score_of
 
 

@@ -81,6 +81,11 @@ class TestDuplicate:
         )
         assert [each.ids for each in found(judge(*stages), "label_duplicate")] == [("a", "b")]
 
+    def test_every_other_document(self) -> None:
+        """A label that stands for three documents in one stage names all three, whichever comes last."""
+        assert about(stage("packing", "c a b", labels="S1 S1 S1")) == {"label_duplicate": ("a b c", "S1")}
+        assert about(stage("packing", "c a c b", labels="S1 S1 S1 S1")) == {"label_duplicate": ("a b c", "S1")}
+
     def test_the_same_document_again(self) -> None:
         """A label that is repeated for the same ID is no duplicate."""
         assert about(stage("packing", "a a", labels="S1 S1"), stage("rescue", "a", labels="S1")) == {}

@@ -133,6 +133,13 @@ class TestTopRankedCut:
         assert best(scored("rerank", "- b", 2, 1), stage("packing", "b")) == ""
         assert best(scored("rerank", "a -", 2, 1), stage("packing", "-")) == ""
 
+    def test_a_repeated_id(self) -> None:
+        """The first place with the highest score is the best, not an ID that stood earlier with a lower one."""
+        repeated = scored("rerank", "a b a c", 1, 3, 3, 2)
+        assert best(repeated, stage("packing", "a c")) == "b"
+        assert best(repeated, stage("packing", "b c")) == ""
+        assert best(scored("rerank", "a b a", 3, 2, 1), stage("packing", "b")) == "a"
+
     def test_not_a_number(self) -> None:
         """NaN is no score: its document is neither best nor lower."""
         nan = float("nan")
