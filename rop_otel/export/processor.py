@@ -13,7 +13,8 @@ from opentelemetry.trace import Link, NonRecordingSpan, format_span_id
 from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, Notice, attributes
-from rop_otel.export.foreign import PROCESS_SPANS, Node, OpenSpans
+from rop_otel.export.node import Node
+from rop_otel.export.open_spans import PROCESS_SPANS, OpenSpans
 from rop_otel.spans.conventions import Rules
 from rop_otel.tracing.here import here
 from rop_otel.tracing.ledger import OpenHandoff

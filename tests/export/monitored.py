@@ -12,7 +12,7 @@ from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, HandoffRecord, Notice
 from rop_otel.core.profile.resolver import Resolver
-from rop_otel.export.foreign import OpenSpans
+from rop_otel.export.open_spans import OpenSpans
 from rop_otel.export.processor import RopSpanProcessor
 from rop_otel.tracing.runtime import Runtime
 

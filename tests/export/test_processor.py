@@ -17,7 +17,7 @@ from opentelemetry.util.types import AnyValue
 from rop_otel import semconv
 from rop_otel.core.handoff import DropCause, FindingCode, Notice, Verdict
 from rop_otel.core.profile.resolver import Resolver
-from rop_otel.export.foreign import Node
+from rop_otel.export.node import Node
 from rop_otel.export.processor import RopSpanProcessor
 from rop_otel.replay.report import replay
 from rop_otel.spans.sdk import from_sdk
