@@ -1,0 +1,23 @@
+"""What no test may see of the machine that it runs on: settings for the programs that it runs, which inherit them."""
+
+from __future__ import annotations
+
+import os
+
+KEPT = frozenset({"ROP_OTEL_SHARED_DATA"})
+SETTINGS = ("OTEL_", "ROP_", "UVICORN_", "LANGCHAIN_", "LANGSMITH_", "HAYSTACK_")
+"""How variables begin that say what is monitored, served or sent to somebody."""
+TERMINAL = frozenset(
+    """CLICOLOR CLICOLOR_FORCE COLUMNS FORCE_COLOR GITHUB_ACTIONS LINES NO_COLOR PYTHONIOENCODING PYTHONWARNINGS
+    PY_COLORS TTY_COMPATIBLE TTY_INTERACTIVE""".split()
+)
+"""What changes the look of what a program prints."""
+
+
+def _is_foreign(name: str) -> bool:
+    """Return whether a variable would change what is tested; proxies take requests to this machine away from it."""
+    return name not in KEPT and (name.startswith(SETTINGS) or name in TERMINAL or name.lower().endswith("_proxy"))
+
+
+for _name in [name for name in os.environ if _is_foreign(name)]:
+    del os.environ[_name]
