@@ -8,6 +8,12 @@ from typing import Self
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+PATIENT = """
+from rop_otel.export import process
+process._EXIT_TIMEOUT = 300
+"""
+"""Lines of a program that waits for what is sent at its end, however busy the machine is."""
+
 
 class Endpoint(ThreadingHTTPServer):
     """Takes OTLP over HTTP, and keeps the bodies by path and the headers of the last request."""

@@ -17,7 +17,7 @@ from rop_otel import semconv
 from rop_otel.errors import ConfigurationError
 from rop_otel.export import providers
 from rop_otel.export.asked import exporters_asked_for
-from tests.export.receiving import Endpoint
+from tests.export.receiving import PATIENT, Endpoint
 
 FAILING = """
 import rop_otel as rop
@@ -63,18 +63,18 @@ def test_an_unknown_exporter_is_named() -> None:
         exporters_asked_for("logs", {"OTEL_LOGS_EXPORTER": "syslog"})
 
 
-@pytest.mark.parametrize("ending", ["", "rop.shutdown()"])
+@pytest.mark.parametrize("ending", ["", "rop.shutdown(timeout=300)"])
 def test_one_endpoint_takes_every_signal(ending: str) -> None:
     """A process that ends, with shutdown or without, has sent spans, metrics and events of one and the same origin."""
     with Endpoint() as endpoint:
         told = {"OTEL_EXPORTER_OTLP_ENDPOINT": endpoint.url, "OTEL_EXPORTER_OTLP_COMPRESSION": "none"}
-        ended = run(FAILING + ending, told)
+        ended = run(PATIENT + FAILING + ending, told)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert set(endpoint.bodies) == {"/v1/traces", "/v1/metrics", "/v1/logs"}
-    metrics = ExportMetricsServiceRequest.FromString(endpoint.bodies["/v1/metrics"][0]).resource_metrics[0]
+    sent = [ExportMetricsServiceRequest.FromString(body).resource_metrics[0] for body in endpoint.bodies["/v1/metrics"]]
     logs = ExportLogsServiceRequest.FromString(endpoint.bodies["/v1/logs"][0]).resource_logs[0]
-    assert metrics.resource == logs.resource
-    assert semconv.VERDICTS.name in {metric.name for metric in metrics.scope_metrics[0].metrics}
+    assert all(metrics.resource == logs.resource for metrics in sent)
+    assert semconv.VERDICTS.name in {metric.name for metrics in sent for metric in metrics.scope_metrics[0].metrics}
     assert [record.event_name for record in logs.scope_logs[0].log_records] == [semconv.GEN_AI_EVALUATION_EVENT]
 
 

@@ -72,6 +72,7 @@ def test_a_full_queue_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """While the exporter hangs, what the queue has no room for is lost; sent and lost are all there were."""
     monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "4")
     monkeypatch.setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "2")
+    monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "3600000")  # none goes before it is full, on a slow machine either
     exporter = Away(SpanExportResult.SUCCESS)
     provider, lost = made(exporter)
     end_spans(provider, 2)

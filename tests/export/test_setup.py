@@ -7,7 +7,6 @@ import os
 import socket
 from collections.abc import Iterator
 from threading import Event
-from time import monotonic
 
 import pytest
 from opentelemetry.sdk._logs import LoggerProvider
@@ -118,10 +117,10 @@ def test_another_port_replaces_the_first(outside: Outside) -> None:
     assert outside.configure(metrics_port=second) == second
     assert value(second, "rop_self_handoffs_open") == 0
     with pytest.raises(OSError, match="refused"):
-        socket.create_connection(("127.0.0.1", first), timeout=1).close()
+        socket.create_connection(("127.0.0.1", first), timeout=60).close()
     assert outside.configure() is None
     with pytest.raises(OSError, match="refused"):
-        socket.create_connection(("127.0.0.1", second), timeout=1).close()
+        socket.create_connection(("127.0.0.1", second), timeout=60).close()
 
 
 def test_a_port_in_use_changes_nothing(outside: Outside) -> None:
@@ -139,13 +138,13 @@ def test_a_port_in_use_changes_nothing(outside: Outside) -> None:
 
 def test_shutdown_ends_everything(outside: Outside) -> None:
     """After shutdown nothing is served or counted, handoffs are still assessed, and it can begin anew from 0."""
-    port = outside.configure(metrics_port=0)
+    port = outside.configure(metrics_port=free_port())
     assert port
     run()
     rop.shutdown()
     rop.shutdown()
     with pytest.raises(OSError, match="refused"):
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        socket.create_connection(("127.0.0.1", port), timeout=60).close()
     assert semconv.VERDICTS.name not in outside.metric_names()
     assert run("qa", "d1").verdict is rop.Verdict.PASS
     again = outside.configure(metrics_port=0)
@@ -233,12 +232,11 @@ def test_shutdown_does_not_wait_for_a_hung_exporter(outside: Outside, caplog: py
     hung = HungProcessor()
     outside.tracers.add_span_processor(hung)
     outside.configure()
-    start = monotonic()
     with caplog.at_level(logging.WARNING, "rop_otel"):
         rop.shutdown(timeout=0.2)
+    assert not hung.came_back
     hung.go_on.set()
-    assert monotonic() - start < 20
-    assert ["may be lost" in record.message for record in caplog.records] == [True]
+    assert ["may be lost" in record.message for record in caplog.records if record.name == "rop_otel"] == [True]
 
 
 class HungProcessor(SpanProcessor):
@@ -246,13 +244,16 @@ class HungProcessor(SpanProcessor):
 
     def __init__(self) -> None:
         self.go_on = Event()
+        self.came_back = False
 
     def on_end(self, span: ReadableSpan) -> None:
         """Take a span."""
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
         """Hang."""
-        return self.go_on.wait(60)
+        self.go_on.wait(600)
+        self.came_back = True
+        return True
 
 
 class BrokenResolver(rop.Resolver):
