@@ -28,7 +28,7 @@ _BETWEEN: Final[_Names] = (
     (re.compile("Sampler$"), "candidates"),
     (re.compile("Retriever$"), "expansion"),  # one that is handed documents: their neighbours, or their parents
 )
-_ROUTERS: Final = re.compile("Router$")  # they return documents where their condition holds, else none
+_ROUTERS: Final = re.compile("Router$")
 _PROMPTS: Final = re.compile("^(Chat)?PromptBuilder$")
 _ANSWERS: Final = re.compile("^AnswerBuilder$")
 _QUESTIONS: Final = frozenset({"query", "queries", "query_embedding", "question", "text"})
@@ -40,7 +40,7 @@ def kind_of(component: type, *, takes: bool, returns: bool, inputs: frozenset[st
     Args:
         component: Its class; the names of those that it inherits from count too.
         takes: Whether one of its inputs takes documents.
-        returns: Whether it returns one list of documents.
+        returns: Whether it returns a list of documents, or hands on several.
         inputs: Names of all its inputs.
     """
     names = [each.__name__ for each in component.__mro__[:-1]]
@@ -48,13 +48,18 @@ def kind_of(component: type, *, takes: bool, returns: bool, inputs: frozenset[st
         return PACKING, False
     if any(_ANSWERS.search(name) for name in names):
         return READER, False
-    if not returns or any(_ROUTERS.search(name) for name in names):
+    if not returns:
         return None
     if takes:
         # What has no telling name is a custom stage. Its class is written in capitals and so never a kind of ours.
         return _first(_BETWEEN, names) or component.__name__, False
     kind = _first(_SOURCES, names) or (RETRIEVER if inputs & _QUESTIONS else None)
     return None if kind is None else (kind, True)
+
+
+def is_router(component: type) -> bool:
+    """Return whether a component hands documents on by one of several outputs, where a condition holds."""
+    return any(_ROUTERS.search(each.__name__) for each in component.__mro__)
 
 
 def _first(rules: _Names, names: list[str]) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 from weakref import WeakKeyDictionary
 
 from rop_otel.instrumenting import Settings
-from rop_otel_haystack.kinds import PACKING, READER, kind_of
+from rop_otel_haystack.kinds import PACKING, READER, is_router, kind_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +23,8 @@ class Step:
         sockets: Inputs that take documents.
         fed_by: Names of the stages whose documents reach it; empty: the ones before it.
         first_round: Which of its runs is the first to be a round of its own; 0: none.
+        arms: Outputs by which it parts documents, each a stage of its own; empty: it returns one list.
+        parted: Whether a router comes after it: of its scores the best may be anywhere then.
     """
 
     kind: str | None
@@ -31,6 +33,8 @@ class Step:
     sockets: tuple[str, ...] = ()
     fed_by: tuple[str, ...] = ()
     first_round: int = 0
+    arms: tuple[str, ...] = ()
+    parted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +83,8 @@ def _drawn(pipeline: Any, settings: Settings, drawn_from: tuple[object, ...]) ->
     unclear = loops.keys() | held.keys()
     for name, step in found.items():
         fed_by = () if step.source or name in loops else _feeding(graph, name, found, unclear)
-        found[name] = replace(step, fed_by=fed_by, first_round=loops.get(name, 0))
+        parted = any(each in found and found[each].arms for each in _reachable(graph, name))
+        found[name] = replace(step, fed_by=fed_by, first_round=loops.get(name, 0), parted=parted)
     found |= {name: Step(kind=None, name=name, first_round=1) for name in held if name in loops}
     return Plan(
         steps={id(graph.nodes[name]["instance"]): step for name, step in found.items()},
@@ -98,13 +103,18 @@ def _step(graph: Any, name: str, node: Mapping[str, Any], settings: Settings) ->
     fed = {edge["to_socket"].name for edge in edges if _of_documents(edge["from_socket"].type)}
     sockets = tuple(each for each, socket in inputs.items() if each in fed or _of_documents(socket.type))
     outputs = [each for each, socket in node["output_sockets"].items() if _of_documents(socket.type)]
-    returns = "documents" in outputs or len(outputs) == 1  # what has several lists to return parts them, as routers do
+    whole = "documents" if "documents" in outputs else outputs[0] if len(outputs) == 1 else None
+    taken = {edge["from_socket"].name for _, _, edge in graph.out_edges(name, data=True)}
+    arms = tuple(each for each in outputs if each in taken)
+    if arms == (whole,) and not is_router(component):
+        arms = ()
     told = settings.told(component, name)
     if told is not None:
         kind = settings.stages[told]
-        return None if kind is None else Step(kind=kind, name=name, source=not sockets, sockets=sockets)
+        return None if kind is None else Step(kind=kind, name=name, source=not sockets, sockets=sockets, arms=arms)
+    returns = bool(arms) or (whole is not None and not is_router(component))
     found = kind_of(component, takes=bool(sockets), returns=returns, inputs=frozenset(inputs))
-    return None if found is None else Step(kind=found[0], name=name, source=found[1], sockets=sockets)
+    return None if found is None else Step(kind=found[0], name=name, source=found[1], sockets=sockets, arms=arms)
 
 
 def _held(instance: Any) -> Any:
@@ -157,18 +167,23 @@ def _feeding(graph: Any, name: str, found: Mapping[str, Step], unclear: Iterable
     seen = {name}
     ahead = [name]
     while ahead:
-        for each in _senders(graph, ahead.pop()):
+        for each, output in _senders(graph, ahead.pop()):
             if each in unclear:
                 return ()
             if each in found and found[each].kind not in (PACKING, READER):
-                feeding[each] = None
+                feeding[arm_of(each, output) if found[each].arms else each] = None
             elif each not in seen:
                 seen.add(each)
                 ahead.append(each)
     return tuple(feeding)
 
 
-def _senders(graph: Any, name: str) -> Iterator[str]:
+def arm_of(name: str, output: str) -> str:
+    """Return the name of the stage that is one output of a component."""
+    return f"{name}.{output}"
+
+
+def _senders(graph: Any, name: str) -> Iterator[tuple[str, str]]:
     for sender, _, edge in graph.in_edges(name, data=True):
         if _of_documents(edge["from_socket"].type) or _of_documents(edge["to_socket"].type):
-            yield sender
+            yield sender, edge["from_socket"].name

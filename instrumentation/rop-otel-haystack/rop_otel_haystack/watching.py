@@ -11,7 +11,7 @@ from typing import Any, Final, Self
 import rop_otel as rop
 from rop_otel.instrumenting import Settings, failure, topmost
 from rop_otel_haystack.kinds import PACKING, READER
-from rop_otel_haystack.plan import Plan, Step, plan_of
+from rop_otel_haystack.plan import Plan, Step, arm_of, plan_of
 from rop_otel_haystack.reading import documents_of, filled_in, handed, left_in, ranked_by, references
 
 _UNSCORED: Final = "no score"
@@ -151,8 +151,8 @@ class WatchedStep:
         number = run.round_of(step)
         self._round = None if number is None else rop.using_round(number)
         self._shown = self._filled_in() if step.kind == PACKING else None
-        nothing = step.kind == READER or (step.kind == PACKING and self._shown is None)
-        self._stage = None if step.kind is None or nothing else self._made(step.kind)
+        nothing = step.kind in (None, READER) or step.arms or (step.kind == PACKING and self._shown is None)
+        self._stage = None if nothing else self._made(step.name)
 
     def __enter__(self) -> Self:
         if self._round is not None:
@@ -188,14 +188,16 @@ class WatchedStep:
                 self._answered(outputs)
             elif self._stage is not None:
                 self._returned(self._stage, outputs)
+            elif self._step.arms and isinstance(outputs, Mapping):
+                self._parted(outputs)
         except Exception:  # noqa: BLE001 - monitoring never raises into the application
             failure(f"Haystack component {self._step.name!r}", "what it returned cannot be read")
 
-    def _made(self, kind: str) -> rop.Stage:
+    def _made(self, name: str) -> rop.Stage:
         step = self._step
         return rop.using_stage(
-            kind,
-            name=step.name,
+            str(step.kind),
+            name=name,
             source=step.source,
             fed_by=step.fed_by,
             id=self._run.settings.id,
@@ -216,7 +218,19 @@ class WatchedStep:
             labels = [str(number) for number, _ in enumerate(shown, 1)] if known else None
             stage.returned(shown, labels=labels)
         elif isinstance(documents := documents_of(outputs), list):
-            stage.returned(documents, scores=ranked_by(documents))
+            self._listed(stage, documents)
+
+    def _parted(self, outputs: Mapping[str, Any]) -> None:
+        """Tell each list that goes on as a stage, first those that are empty: what comes next takes another one."""
+        lists = {arm: outputs.get(arm) for arm in self._step.arms}
+        for arm, documents in sorted(lists.items(), key=lambda each: bool(each[1])):
+            with self._made(arm_of(self._step.name, arm)) as stage:
+                self._tell_input(stage)
+                self._listed(stage, documents if isinstance(documents, list) else [])
+
+    def _listed(self, stage: rop.Stage, documents: list[Any]) -> None:
+        # The best document may go another way behind a router: its outputs have scores, and what comes before it none.
+        stage.returned(documents, scores=None if self._step.parted else ranked_by(documents))
 
     def _answered(self, outputs: object) -> None:
         """Tell the sources and citations of an answer: by Haystack's rule references are places in ``documents``."""

@@ -64,12 +64,6 @@ def test_what_makes_documents_of_a_question_retrieves(inputs: set[str], kind: An
     assert kind_of(type("Notes", (), {}), takes=False, returns=True, inputs=frozenset(inputs)) == kind
 
 
-def test_a_router_is_no_stage() -> None:
-    """What hands documents on under a condition returns none where it does not hold, which is no loss."""
-    router = type("ConditionalRouter", (), {})
-    assert kind_of(router, takes=True, returns=True, inputs=frozenset({"documents"})) is None
-
-
 def test_what_returns_no_documents_is_no_stage() -> None:
     """A writer, or a reader that returns answers, is none."""
     assert kind_of(type("DocumentWriter", (), {}), takes=True, returns=False, inputs=frozenset({"documents"})) is None
