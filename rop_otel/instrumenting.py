@@ -28,6 +28,7 @@ from rop_otel.core.texts import holds_some_of, places_in, plain_text, shown_in, 
 from rop_otel.errors import ConfigurationError, UsageError
 from rop_otel.export import configure_once
 from rop_otel.tracing.baggage import received, using_baggage, without_selection
+from rop_otel.tracing.deferred import Deferred
 from rop_otel.tracing.handoff import Handoff, SilentHandoff
 from rop_otel.tracing.here import Here, here, moved, put_back, using_context
 from rop_otel.tracing.keyed import ByKeys
@@ -37,6 +38,7 @@ from rop_otel.tracing.runtime import current
 
 __all__ = [
     "NOT_DUE",
+    "Deferred",
     "Selector",
     "Settings",
     "configure_once",

@@ -1,0 +1,48 @@
+"""A block that begins with the first need of it, and not at all where none comes."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from threading import Lock
+
+from opentelemetry.context import Context, get_current
+
+from rop_otel.tracing.here import using_context
+
+
+class Deferred:
+    """A handoff that begins with the first retrieval below a call of which nobody knows whether it retrieves.
+
+    It begins in the context in which this is made, whichever thread or task retrieves first.
+
+    Args:
+        block: The handoff.
+    """
+
+    __slots__ = ("_before", "_block", "_context", "_lock")
+
+    def __init__(self, block: AbstractContextManager[object]) -> None:
+        self._block = block
+        self._before = get_current()
+        self._context: Context | None = None
+        self._lock = Lock()
+
+    @property
+    def began(self) -> bool:
+        """Whether it was needed."""
+        return self._context is not None
+
+    def context(self) -> Context:
+        """Return the context in which it is current; the first call begins it."""
+        with self._lock:
+            if self._context is None:
+                with using_context(self._before):
+                    self._block.__enter__()
+                    self._context = get_current()
+        return self._context
+
+    def end(self, error: BaseException | None = None) -> None:
+        """End it, if it began."""
+        if self._context is not None:
+            with using_context(self._context):
+                self._block.__exit__(None if error is None else type(error), error, None)

@@ -1,0 +1,75 @@
+"""Handoffs that begin with the first retrieval, wherever that is."""
+
+from __future__ import annotations
+
+import contextvars
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+from opentelemetry.context import attach, detach, get_value, set_value
+
+from rop_otel.instrumenting import Deferred, using_context
+
+
+class Blocks:
+    """A block that counts, and is current inside of itself."""
+
+    def __init__(self) -> None:
+        self.begun: list[object] = []
+        self.ended: list[BaseException | None] = []
+
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """Count one."""
+        self.begun.append(get_value("around"))
+        token = attach(set_value("inside", True))
+        try:
+            yield
+        except BaseException as error:
+            self.ended.append(error)
+            raise
+        else:
+            self.ended.append(None)
+        finally:
+            detach(token)
+
+
+@pytest.fixture
+def blocks() -> Blocks:
+    """A block that counts."""
+    return Blocks()
+
+
+def test_nothing_begins_without_need(blocks: Blocks) -> None:
+    """Where nothing is retrieved there is no handoff, and none to end."""
+    deferred = Deferred(blocks.block())
+    deferred.end()
+    assert (deferred.began, blocks.begun, blocks.ended) == (False, [], [])
+
+
+def test_it_begins_once_where_it_was_made(blocks: Blocks) -> None:
+    """It begins in the context of the call, in whichever thread the first retrieval is, and all find it current."""
+    with using_context(set_value("around", "the call")):
+        deferred = Deferred(blocks.block())
+
+    def retrieve() -> object:
+        with using_context(deferred.context()):
+            found = get_value("inside")
+        return found, get_value("inside")
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: contextvars.copy_context().run(retrieve), range(8)))
+    assert found == [(True, None)] * 8
+    assert (deferred.began, blocks.begun) == (True, ["the call"])
+    assert get_value("inside") is None
+
+
+def test_it_ends_with_what_was_raised(blocks: Blocks) -> None:
+    """Its end tells the block what the call raised."""
+    deferred = Deferred(blocks.block())
+    deferred.context()
+    error = ConnectionError("no model")
+    deferred.end(error)
+    assert blocks.ended == [error]
