@@ -49,7 +49,7 @@ def main() -> None:
 
 def ask(reader: str, question: str) -> str:
     """Return the verdict about one question."""
-    with urlopen(f"{reader}/answer?{urlencode({'question': question})}", timeout=30) as response:
+    with urlopen(f"{reader}/answer?{urlencode({'question': question})}", timeout=120) as response:
         return str(json.load(response)["verdict"])
 
 
@@ -68,15 +68,15 @@ def service(name: str, receiver: str, retriever: str = "") -> Iterator[str]:
             yield f"http://127.0.0.1:{port}"
         finally:
             process.terminate()
-            process.wait(timeout=30)
+            process.wait(timeout=120)
 
 
 def wait(url: str) -> None:
     """Wait until a service answers."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while True:
         try:
-            with urlopen(url, timeout=5):
+            with urlopen(url, timeout=30):
                 return
         except OSError:
             if time.monotonic() > deadline:

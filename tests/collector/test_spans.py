@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor
 
 from rop_otel import semconv
 from tests.collector.collector import Collector, collector
-from tests.export.test_own import Endpoint
+from tests.export.receiving import Endpoint
 from tests.grafana.prometheus import free_port, until
 
 PLAIN = ("agent.yaml", "backends.yaml", "extras.yaml")
@@ -28,11 +28,15 @@ class Sender:
 
     Args:
         endpoint: Where to.
+        whole: Each trace in one request instead.
     """
 
-    def __init__(self, endpoint: str) -> None:
+    def __init__(self, endpoint: str, *, whole: bool = False) -> None:
         self._provider = TracerProvider(shutdown_on_exit=False)
-        self._provider.add_span_processor(SimpleSpanProcessor(OTLPSpanExporter(f"{endpoint}/v1/traces")))
+        exporter = OTLPSpanExporter(f"{endpoint}/v1/traces", timeout=120)
+        self._provider.add_span_processor(
+            BatchSpanProcessor(exporter, schedule_delay_millis=3_600_000) if whole else SimpleSpanProcessor(exporter)
+        )
         self._tracer = self._provider.get_tracer("tests")
 
     def send(self, attributes: Mapping[str, Any], *, below: int = 0) -> str:
@@ -40,6 +44,7 @@ class Sender:
         with self._tracer.start_as_current_span(f"span {next(_numbers)}", attributes=attributes) as span:
             for number in range(below):
                 self._tracer.start_span(f"below {number}").end()
+        self._provider.force_flush()
         return f"{span.get_span_context().trace_id:032x}"
 
     def end(self) -> None:
@@ -72,9 +77,9 @@ def attributes(span: Mapping[str, Any]) -> set[str]:
     return {attribute["key"] for attribute in span.get("attributes", [])}
 
 
-def sent(endpoint: str, spans: Sequence[Mapping[str, Any]], *, below: int = 0) -> list[str]:
+def sent(endpoint: str, spans: Sequence[Mapping[str, Any]], *, below: int = 0, whole: bool = False) -> list[str]:
     """Send spans and return the IDs of their traces."""
-    sender = Sender(endpoint)
+    sender = Sender(endpoint, whole=whole)
     try:
         return [sender.send(each, below=below) for each in spans]
     finally:
@@ -106,7 +111,7 @@ def test_traces_reach_the_backend(tmp_path: Path) -> None:
         }
         with collector(tmp_path, PLAIN, **variables) as running:  # type: ignore[arg-type]  # variables, by name
             sent(running.endpoint, [{semconv.HANDOFF_NAME: "docs"}])
-            until(lambda: "/v1/traces" in backend.bodies, within=60, what="the trace")
+            until(lambda: "/v1/traces" in backend.bodies, within=120, what="the trace")
     assert backend.headers["authorization"] == "Bearer secret"
 
 
@@ -157,8 +162,8 @@ def test_every_failing_trace_is_kept(tmp_path: Path) -> None:
         {semconv.VERDICT: "PASS", semconv.FINDINGS: ["silent_cut"]},
     ]
     with collector(tmp_path, ROP_COLLECTOR_DECISION_WAIT="1s", ROP_COLLECTOR_KEEP_PERCENT="0") as running:
-        wanted = sent(running.endpoint, failing * 5, below=2)
-        sent(running.endpoint, passing * 5, below=2)
+        wanted = sent(running.endpoint, failing * 5, below=2, whole=True)
+        sent(running.endpoint, passing * 5, below=2, whole=True)
         until(lambda: traces(running.traces) >= set(wanted), within=120, what="the failing traces")
     assert traces(running.traces) == set(wanted)
     assert len(kept(running.traces)) == 3 * len(wanted)
@@ -179,7 +184,7 @@ def test_a_handoff_meets_in_one_monitor(tmp_path: Path) -> None:
         wanted = sent(gateway.endpoint, [{semconv.HANDOFF_NAME: "docs", semconv.VERDICT: "PASS"}] * 20, below=2)
 
         def arrived() -> bool:
-            return sum(len(kept(monitor.traces)) for monitor in monitors) == 60
+            return len({span["spanId"] for monitor in monitors for span in kept(monitor.traces)}) == 60
 
         until(arrived, within=120, what="every span, sampled out or not")
         one, two = (traces(monitor.traces) for monitor in monitors)

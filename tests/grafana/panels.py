@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from collections.abc import Mapping
 from typing import Any
 
 from rop_otel_grafana import Settings, dashboard_files
 
 from tests.grafana.expressions import VARIABLES, substituted
+from tests.grafana.prometheus import Prometheus
 
 
 def panel_queries(settings: Settings) -> list[tuple[str, str]]:
@@ -24,6 +26,16 @@ def panel_queries(settings: Settings) -> list[tuple[str, str]]:
         for panel in board["panels"]
         for target in panel.get("targets", [])
     ]
+
+
+def unanswered(server: Prometheus, settings: Settings, *, within: float) -> list[tuple[str, str]]:
+    """Wait for so many seconds until every query has returned numbers, and return those that have not."""
+    missing = panel_queries(settings)
+    deadline = time.monotonic() + within
+    while missing and time.monotonic() < deadline:
+        missing = [(panel, query) for panel, query in missing if not has_numbers(server.query(query))]
+        time.sleep(0.5)
+    return missing
 
 
 def has_numbers(series: list[Mapping[str, Any]]) -> bool:

@@ -62,7 +62,7 @@ def short(url: str) -> Settings:
 @contextmanager
 def stack(folder: Path) -> Iterator[Stack]:
     """Run everything in a folder; the collector removes text, keeps failing traces and writes them to a file."""
-    settings = {"ROP_COLLECTOR_DECISION_WAIT": "3s", "ROP_COLLECTOR_KEEP_PERCENT": "20"}
+    settings = {"ROP_COLLECTOR_DECISION_WAIT": "10s", "ROP_COLLECTOR_KEEP_PERCENT": "20"}
     with (
         webhook() as told,
         collector(folder / "collector", **settings) as collecting,  # type: ignore[arg-type]  # variables, by name
