@@ -46,6 +46,7 @@ __all__ = [
     "holds_some_of",
     "places_in",
     "plain_text",
+    "retrieved_outside",
     "shown_in",
     "supported",
     "topmost",
@@ -67,6 +68,11 @@ _PROVIDERS: Final = frozenset({"tracer_provider", "meter_provider", "logger_prov
 _warned: Final[set[tuple[str, str]]] = set()
 _asked: Final[WeakSet[Handoff]] = WeakSet()
 """Handoffs whose selector was called: it is called once for each."""
+
+_OUTSIDE: Final = (
+    "%s: %s retrieved outside of any handoff, so that nothing says what became of its documents; write "
+    "`with rop.handoff(name, selected=...):` around all that is done for one question (this is said once)"
+)
 
 _SELECTING: Final = create_key("rop_otel selecting")
 
@@ -277,9 +283,7 @@ def supported(package: str, specifier: str) -> bool:
         found = f"{package} is not installed"
     except Exception:  # noqa: BLE001 - metadata without a version, or one that is none
         found = f"the installed version of {package} is not known"
-    if (package, specifier) not in _warned:
-        _warned.add((package, specifier))
-        _logger.warning("%s and is not watched: versions %s are", found, specifier)
+    _warn_once(package, "%s and is not watched: versions %s are", found, specifier)
     return False
 
 
@@ -291,6 +295,25 @@ def failure(place: str, message: str) -> None:
         message: What became of it, in one sentence.
     """
     current().mishaps.failure(Mishap.INSTRUMENTATION, place, message)
+
+
+def retrieved_outside(framework: str, what: str) -> None:
+    """Say, once for each framework, that something retrieved outside of any handoff: no verdict is to be had then.
+
+    Where monitoring is off, and inside of a selector, it is as it should be, and nothing is said.
+
+    Args:
+        framework: Its name.
+        what: What retrieved.
+    """
+    if here().handoff is None and current().enabled and not get_value(_SELECTING):
+        _warn_once(framework, _OUTSIDE, framework, what)
+
+
+def _warn_once(about: str, message: str, *values: object) -> None:
+    if (about, message) not in _warned:
+        _warned.add((about, message))
+        _logger.warning(message, *values)
 
 
 @dataclass(frozen=True, slots=True)

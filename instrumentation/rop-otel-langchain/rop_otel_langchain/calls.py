@@ -1,15 +1,17 @@
-"""The topmost call of a chain that retrieves, as a handoff; what it returns, as the reader's answer."""
+"""The topmost call of a chain, as a handoff where it retrieves; what it returns, as the reader's answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from threading import Lock
 from typing import Any, Final
 
 from langchain_core.messages import BaseMessage
 from opentelemetry.context import get_current
 
-from rop_otel.instrumenting import topmost, using_context
-from rop_otel_langchain.carrying import under_way
+import rop_otel as rop
+from rop_otel.instrumenting import Deferred, topmost, using_context
+from rop_otel_langchain.carrying import Waiting, selecting, under_way
 from rop_otel_langchain.documents import are_documents
 from rop_otel_langchain.labels import is_labelled, labels_of
 from rop_otel_langchain.trail import Trail
@@ -21,20 +23,20 @@ _SOURCES: Final = ("context", "source_documents")
 
 
 class Call:
-    """One topmost call, which may go on in pieces.
+    """One topmost call, which may go on in pieces. It is a handoff from the first retrieval inside of it on.
 
     Args:
         watching: The instrumentation's settings.
         chain: What is called.
         inputs: What it is called with.
         config: Its configuration, if it is given one.
+        retrieves: True makes it a handoff at once.
 
     Attributes:
-        context: Where its parts run.
-        trail: What became of its documents; None where monitoring is off.
+        trail: What became of its documents; None where it is no handoff, or monitoring is off.
     """
 
-    def __init__(self, watching: Watching, chain: Any, inputs: Any, config: Any) -> None:
+    def __init__(self, watching: Watching, chain: Any, inputs: Any, config: Any, *, retrieves: bool) -> None:
         given = config if isinstance(config, Mapping) else {}
         bound = getattr(chain, "config", None)
         bound = bound if isinstance(bound, Mapping) else {}
@@ -43,16 +45,28 @@ class Call:
         self._answer = ""
         self._sources: Any = None
         self._watching = watching
-        self.trail: Trail | None = None  # none while the selector is asked, which may run chains
+        self.trail: Trail | None = None
+        self._lock = Lock()  # several threads may be the first to retrieve
+        self._ended = False
+        before = get_current()
+        self._context = under_way(before, Waiting(self, rop.current_handoff().id))
         self._topmost = topmost(watching.settings, name=name, inputs=inputs, metadata=metadata)
-        with using_context(under_way(get_current(), self)):
-            self._handoff = self._topmost.__enter__()
-            self.context = get_current()
-        self.trail = Trail() if self._handoff.id else None
+        with using_context(selecting(before)):
+            self._deferred = Deferred(self._topmost)
+        if retrieves:
+            self.open()
+
+    def open(self) -> None:
+        """Make the call a handoff, unless it is one already or is over."""
+        with self._lock:
+            if self.trail is None and not self._ended:
+                self._context = under_way(self._deferred.context(), self)
+                with self.current():
+                    self.trail = Trail() if rop.current_handoff().id else None
 
     def current(self) -> using_context:
         """Return a block that is inside of the call."""
-        return using_context(self.context)
+        return using_context(self._context)
 
     @never_raising
     def take(self, result: Any) -> None:
@@ -66,14 +80,19 @@ class Call:
 
     def end(self, error: BaseException | None = None) -> None:
         """End the handoff, where it is the call's own."""
+        with self._lock:
+            self._ended = True
+        if not self._deferred.began:
+            return
         with self.current():
             self._pack()
             if error is None and self._topmost.owns and self._answer and self._sources is not None:
-                labels = labels_of(self._handoff, self._sources)
+                handoff = rop.current_handoff()
+                labels = labels_of(handoff, self._sources)
                 # Without known labels it is not known either what in the text is a citation.
-                citations = None if is_labelled(self._handoff) else ()
-                self._handoff.answered(self._answer, sources=self._sources, labels=labels, citations=citations)
-            self._topmost.__exit__(None if error is None else type(error), error, None)
+                citations = None if is_labelled(handoff) else ()
+                handoff.answered(self._answer, sources=self._sources, labels=labels, citations=citations)
+        self._deferred.end(error)
 
     @never_raising
     def _pack(self) -> None:

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.callbacks.base import BaseCallbackManager
 from opentelemetry.context import Context, create_key, get_value, set_value
+
+import rop_otel as rop
 
 if TYPE_CHECKING:
     from rop_otel_langchain.calls import Call
@@ -19,6 +22,23 @@ if TYPE_CHECKING:
 _CALL: Final = create_key("rop_otel_langchain call")
 _BATCH: Final = "batch"
 """In the place of a call: which one it is says the configuration."""
+_SELECTING: Final = "selecting"
+"""In the place of a call: a selector is asked, which may run chains."""
+
+
+class Waiting:
+    """In the place of a call that is no handoff yet, since nothing has retrieved inside of it.
+
+    Args:
+        call: The call.
+        outside: The ID of the handoff that it began in; empty outside of any.
+    """
+
+    __slots__ = ("call", "outside")
+
+    def __init__(self, call: Call, outside: str) -> None:
+        self.call = call
+        self.outside = outside
 
 
 class Carrier(BaseCallbackHandler):
@@ -44,12 +64,17 @@ def is_under_way() -> bool:
 def call_here() -> Call | None:
     """Return the topmost call that the caller is inside of, where the context tells."""
     call = get_value(_CALL)
-    return None if call is _BATCH else cast("Call | None", call)
+    return None if isinstance(call, str | Waiting) else cast("Call | None", call)
 
 
-def under_way(context: Context, call: Call) -> Context:
+def under_way(context: Context, call: Call | Waiting) -> Context:
     """Return a context that is inside of a topmost call."""
     return set_value(_CALL, call, context)
+
+
+def selecting(context: Context) -> Context:
+    """Return a context in which no call is topmost, as it is that of a selector."""
+    return set_value(_CALL, _SELECTING, context)
 
 
 def batched(context: Context) -> Context:
@@ -68,15 +93,29 @@ def carrying(config: Mapping[str, Any], call: Call) -> dict[str, Any]:
     return {**config, "callbacks": [*(callbacks or ()), carrier]}
 
 
-def resumed(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> AbstractContextManager[None]:
-    """Return a block inside of the call that a part of a batch belongs to; anywhere else it changes nothing.
+def resumed(
+    args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] = MappingProxyType({}), *, retrieves: bool = False
+) -> AbstractContextManager[None]:
+    """Return a block inside of the call that a part belongs to, where its context is not; else it changes nothing.
 
     Args:
         args: Arguments of the part after its input, of which the configuration is the first.
         kwargs: Its other arguments.
+        retrieves: True where the part retrieves: a call that waits for that is a handoff from now on.
     """
-    call = _carried(args[0] if args else kwargs.get("config")) if get_value(_CALL) is _BATCH else None
-    return nullcontext() if call is None else call.current()
+    at = get_value(_CALL)
+    if at is _BATCH:
+        call = _carried(args[0] if args else kwargs.get("config"))
+        waits = False
+    elif isinstance(at, Waiting) and rop.current_handoff().id == at.outside:
+        call, waits = at.call, True
+    else:
+        return nullcontext()
+    if call is None:
+        return nullcontext()
+    if retrieves:
+        call.open()
+    return nullcontext() if waits and call.trail is None else call.current()
 
 
 def _carried(config: Any) -> Call | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -37,7 +38,7 @@ _PARTS: Final = (
 
 
 def watch_chains(patches: Patches, watching: Watching) -> None:
-    """Make a handoff of the topmost call of each chain that retrieves."""
+    """Make a handoff of each topmost call that retrieves."""
     # The batch of the base class calls each input by itself, as these others do not.
     batches = {"batch": _batch(watching), "abatch": _abatch(watching)}
     patches.family(Runnable, batches, but=_PARTS, base_too=False)
@@ -47,19 +48,20 @@ def watch_chains(patches: Patches, watching: Watching) -> None:
 
 
 @never_raising
-def _is_topmost(watching: Watching, chain: Any) -> bool:
-    """Return whether a call is a handoff: it retrieves something, and no other one is under way."""
-    return watching.on and not is_under_way() and contains_retrieval(chain)
+def _is_topmost(watching: Watching) -> bool:
+    """Return whether no other call is under way."""
+    return watching.on and not is_under_way()
 
 
 @never_raising
 def _begun(
     watching: Watching, chain: Any, inputs: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Call | None:
-    """Return the call where it is a topmost one; None where one is under way, or nothing is retrieved."""
-    if not _is_topmost(watching, chain):
+    """Return the call where it is a topmost one; None where one is under way."""
+    if not _is_topmost(watching):
         return None
-    return Call(watching, chain, inputs, args[1] if len(args) > 1 else kwargs.get("config"))
+    config = args[1] if len(args) > 1 else kwargs.get("config")
+    return Call(watching, chain, inputs, config, retrieves=contains_retrieval(chain))
 
 
 @never_raising
@@ -146,7 +148,7 @@ def _stream(watching: Watching) -> Wrap:
 
         @functools.wraps(original)
         def stream(self: Any, *args: Any, **kwargs: Any) -> Iterator[Any]:
-            if not _is_topmost(watching, self):
+            if not _is_topmost(watching):
                 pieces: Iterator[Any] = original(self, *args, **kwargs)
                 return pieces
             begin = functools.partial(_begun, watching, self, inputs(args, kwargs), args, kwargs)
@@ -187,7 +189,7 @@ def _astream(watching: Watching) -> Wrap:
 
         @functools.wraps(original)
         def astream(self: Any, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-            if not _is_topmost(watching, self):
+            if not _is_topmost(watching):
                 pieces: AsyncIterator[Any] = original(self, *args, **kwargs)
                 return pieces
             begin = functools.partial(_begun, watching, self, inputs(args, kwargs), args, kwargs)
@@ -227,7 +229,10 @@ class _Batch:
 
     def __init__(self, watching: Watching, chain: Any, inputs: Sequence[Any], config: Any) -> None:
         configs = get_config_list(config, len(inputs))
-        self.calls = [Call(watching, chain, each, given) for each, given in zip(inputs, configs, strict=True)]
+        retrieves = contains_retrieval(chain)
+        self.calls = [
+            Call(watching, chain, each, given, retrieves=retrieves) for each, given in zip(inputs, configs, strict=True)
+        ]
         self.configs = [carrying(given, call) for given, call in zip(configs, self.calls, strict=True)]
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -254,20 +259,25 @@ class _Batch:
 
 @never_raising
 def _begun_batch(
-    watching: Watching, chain: Any, inputs: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    watching: Watching, chain: Any, inputs: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], takes_config: bool
 ) -> _Batch | None:
-    if not inputs or not isinstance(inputs, list) or not _is_topmost(watching, chain):
+    if not takes_config or not inputs or not isinstance(inputs, list) or not _is_topmost(watching):
         return None
     return _Batch(watching, chain, inputs, args[1] if len(args) > 1 else kwargs.get("config"))
 
 
+def _takes_config(batch: Function) -> bool:
+    """Return whether a batch can be given the configurations that carry its calls."""
+    return "config" in inspect.signature(batch).parameters
+
+
 def _batch(watching: Watching) -> Wrap:
     def wrap(original: Function) -> Function:
-        inputs = given(original)
+        inputs, takes_config = given(original), _takes_config(original)
 
         @functools.wraps(original)
         def batch(self: Any, *args: Any, **kwargs: Any) -> Any:
-            begun = _begun_batch(watching, self, inputs(args, kwargs), args, kwargs)
+            begun = _begun_batch(watching, self, inputs(args, kwargs), args, kwargs, takes_config)
             if begun is None:
                 return original(self, *args, **kwargs)
             try:
@@ -287,11 +297,11 @@ def _batch(watching: Watching) -> Wrap:
 
 def _abatch(watching: Watching) -> Wrap:
     def wrap(original: Function) -> Function:
-        inputs = given(original)
+        inputs, takes_config = given(original), _takes_config(original)
 
         @functools.wraps(original)
         async def abatch(self: Any, *args: Any, **kwargs: Any) -> Any:
-            begun = _begun_batch(watching, self, inputs(args, kwargs), args, kwargs)
+            begun = _begun_batch(watching, self, inputs(args, kwargs), args, kwargs, takes_config)
             if begun is None:
                 return await original(self, *args, **kwargs)
             try:

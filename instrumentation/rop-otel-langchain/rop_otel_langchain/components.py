@@ -13,6 +13,7 @@ from langchain_core.stores import BaseStore
 from langchain_core.vectorstores import VectorStore
 
 import rop_otel as rop
+from rop_otel.instrumenting import retrieved_outside
 from rop_otel_langchain.carrying import resumed
 from rop_otel_langchain.documents import are_documents
 from rop_otel_langchain.feeding import Fed, plan
@@ -83,7 +84,7 @@ def _as_stage(
     takes: bool,
 ) -> Iterator[Callable[[Any], None]]:
     """Run a call as the stage that it is, if it is one; gives what is told the call's results."""
-    with resumed(args[1:], kwargs):
+    with resumed(args[1:], kwargs, retrieves=bool(_retrieves(watching, component))):
         begun = _begun(watching, component, args, kwargs, takes=takes)
         if begun is None:
             yield lambda _: None
@@ -98,6 +99,14 @@ def _as_stage(
         with watching.inside(*begun.covers, planned=begun.planned), begun.stage:
             yield tell
         _end(watching, begun.handed, documents)
+
+
+@never_raising
+def _retrieves(watching: Watching, component: Any) -> bool:
+    """Return whether a component finds documents, and is not told to be no stage."""
+    return (
+        watching.on and isinstance(component, BaseRetriever | VectorStore) and watching.kinds.of(component) is not None
+    )
 
 
 def _documents(results: Any, search: Function) -> Any:
@@ -124,6 +133,8 @@ def _begun(
         return None
     if isinstance(component, BaseDocumentTransformer) and not rop.current_handoff().id:
         return None  # documents are transformed before they are indexed, too
+    if not takes:
+        retrieved_outside("LangChain", type(component).__name__)
     handed = (args[0] if args else kwargs.get("documents")) if takes else None
     fed = watching.fed(component)
     planned = plan(component, watching.kinds) if fed is None else None

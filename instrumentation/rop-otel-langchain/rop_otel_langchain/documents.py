@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final, TypeAlias, TypeGuard
+from dataclasses import is_dataclass
+from typing import Any, Final, TypeAlias, TypeGuard
 
 from langchain_core.documents import Document
+from pydantic import BaseModel
 
-from rop_otel.instrumenting import plain_text, shown_in
+from rop_otel.instrumenting import places_in, plain_text, shown_in
 
 Documents: TypeAlias = Sequence[Document]
 
@@ -28,20 +30,32 @@ def are_documents(value: object) -> TypeGuard[Documents]:
 
 
 def documents_in(value: object) -> list[Documents]:
-    """Return the lists of documents that a function is given or gives, in a mapping or in a list of such lists too.
+    """Return the lists of documents that a function is given or gives, in fields or in a list of such lists too.
 
     Each document may be in a pair with its score, as searches return them.
     """
     if are_documents(value):
         return [value]
-    if isinstance(value, Mapping):
-        return [each for item in value.values() if isinstance(item, list | tuple) for each in documents_in(item)]
+    fields = fields_of(value)
+    if fields is not None:
+        return [each for item in fields.values() if isinstance(item, list | tuple) for each in documents_in(item)]
     if not isinstance(value, list | tuple) or not all(isinstance(item, list | tuple) for item in value):
         return []
     if value and all(_is_scored(item) for item in value):
         return [[document for document, _ in value]]
     found = [documents_in(item) for item in value if item]
     return [each for lists in found for each in lists] if all(found) else []
+
+
+def fields_of(value: object) -> Mapping[Any, object] | None:
+    """Return the fields of a mapping, or of a graph's state or command, which may be an object; None of others."""
+    if type(value).__module__.startswith("langgraph.") and isinstance(getattr(value, "update", None), Mapping):
+        value = value.update  # type: ignore[attr-defined]
+    if isinstance(value, Mapping):
+        return value
+    if isinstance(value, BaseModel) or (is_dataclass(value) and not isinstance(value, type)):
+        return vars(value)
+    return None
 
 
 def _is_scored(value: Sequence[object]) -> bool:
@@ -53,6 +67,13 @@ def same_documents(one: Documents, other: Documents) -> bool:
     return len(one) == len(other) and all(
         left is right or (left.id is not None and left.id == right.id) for left, right in zip(one, other, strict=True)
     )
+
+
+def wholly_in(text: str, documents: Documents) -> list[Document]:
+    """Return the documents whose whole text a prompt holds."""
+    texts = [plain_text(document.page_content) for document in documents]
+    held = places_in(plain_text(text), filter(None, texts)) if texts else {}
+    return [document for document, each in zip(documents, texts, strict=True) if each in held]
 
 
 def shown_by(text: str, documents: Documents) -> Shown | None:

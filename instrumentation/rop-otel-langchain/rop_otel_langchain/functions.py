@@ -9,7 +9,9 @@ from typing import Any, Final
 from langchain_core.runnables import Runnable, base
 
 import rop_otel as rop
-from rop_otel_langchain.documents import Documents, documents_in, same_documents, shown_by
+from rop_otel.instrumenting import retrieved_outside
+from rop_otel_langchain.carrying import is_under_way, resumed
+from rop_otel_langchain.documents import Documents, are_documents, documents_in, fields_of, same_documents, shown_by
 from rop_otel_langchain.kinds import FUNCTION, RETRIEVER
 from rop_otel_langchain.patching import Function, Patches
 from rop_otel_langchain.trail import trail_here
@@ -58,7 +60,7 @@ async def _awaited(watching: Watching, func: Any, given: Any, coroutine: Any) ->
 @never_raising
 def _is_watched(watching: Watching, func: Any) -> bool:
     """Return whether a function is of the application: LangChain calls its own methods in the same way."""
-    if not watching.on or not rop.current_handoff().id:
+    if not watching.on or not (is_under_way() or rop.current_handoff().id):
         return False
     if isinstance(getattr(func, "__self__", None), Runnable):
         return False
@@ -76,22 +78,43 @@ def observe(watching: Watching, func: Any, given: Any, output: Any, below: Below
         output: What it returned.
         below: What ended inside of it.
     """
+    with resumed():  # what ran inside may have been the first to retrieve
+        _observe(watching, func, given, output, below)
+
+
+def _observe(watching: Watching, func: Any, given: Any, output: Any, below: Below) -> None:
     trail = trail_here()
-    if trail is None or watching.in_stage:
+    if watching.in_stage:
         return
     handed, name = documents_in(given), str(getattr(func, "__name__", ""))
+    if trail is None:
+        if not handed and documents_in(output):
+            retrieved_outside("LangChain", name or "a function")
+        return
     if isinstance(output, str):
         documents = [document for each in handed for document in each]
         shown = shown_by(output, documents) if documents else None
         if shown is not None and watching.kinds.of_function(name, "packing") is not None:
             trail.formatted(watching, documents, shown)
         return
-    results = documents_in(output)
+    results = [[]] if _kept_none(given, output) else documents_in(output)
     if len(results) != 1:
         return
     if not below.returned(results[0]) and not any(same_documents(results[0], each) for each in handed):
         _give(watching, name, handed, results[0], below)
     trail.moved(handed, results[0])
+
+
+def _kept_none(given: Any, output: Any) -> bool:
+    """Return whether a function gives an empty list in the place of the documents that it is given."""
+    if are_documents(given):
+        return isinstance(output, list) and not output
+    taken, left = fields_of(given), fields_of(output)
+    if taken is None or left is None:
+        return False
+    return any(
+        are_documents(value) and isinstance(left.get(key), list) and not left[key] for key, value in taken.items()
+    )
 
 
 def _give(watching: Watching, name: str, handed: list[Documents], results: Documents, below: Below) -> None:

@@ -40,6 +40,7 @@ class LangChainInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignor
         from rop_otel_langchain.components import watch_components
         from rop_otel_langchain.functions import watch_functions
         from rop_otel_langchain.prompts import watch_prompts
+        from rop_otel_langchain.tools import watch_tools
         from rop_otel_langchain.watching import Watching
 
         self._watching = watching = Watching(settings)
@@ -47,6 +48,7 @@ class LangChainInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignor
         watch_components(self._patches, watching)
         watch_functions(self._patches, watching)
         watch_prompts(self._patches, watching)
+        watch_tools(self._patches, watching)
         watch_chains(self._patches, watching)
 
     def _uninstrument(self, **_: Any) -> None:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import count
 from threading import Lock
-from typing import Final
+from typing import Final, TypeAlias, cast
 from weakref import WeakKeyDictionary
 
 from langchain_core.documents import Document
+from opentelemetry.context import Context, create_key, get_value, set_value
 
 import rop_otel as rop
 from rop_otel_langchain.carrying import call_here
-from rop_otel_langchain.documents import Documents, Shown, are_documents, shown_by
+from rop_otel_langchain.documents import Documents, Shown, are_documents, shown_by, wholly_in
 from rop_otel_langchain.labels import remember_labels
 from rop_otel_langchain.watching import Watching
+
+_Rounds: TypeAlias = tuple[int, ...]
+
+_ROUNDS: Final = create_key("rop_otel_langchain rounds")
+"""The rounds that the caller is inside of, one in another, as where a tool is an agent of its own."""
 
 
 class Trail:
@@ -21,18 +28,24 @@ class Trail:
 
     A chain may show documents several times, to grade them or to write a question, say. What counts is the last text
     that shows any: a model's input or a prompt, else what functions made of documents. Texts that show different
-    documents count together, as those of a chain that has a model read one after another.
+    documents count together, as those of a chain that has a model read one after another; but what a model was shown
+    before a tool retrieves anew does not, since that model, an agent's, is then asked again.
 
     Args:
         at_once: True records what is shown as soon as it is, where nothing tells the end.
+
+    Attributes:
+        rounds: The numbers of its rounds.
     """
 
     def __init__(self, *, at_once: bool = False) -> None:
+        self.rounds = count(1)
         self._at_once = at_once
         self._lock = Lock()  # branches of a chain run in threads
         self._live: dict[str | int, list[Document]] = {}
+        self._gone: dict[str | int, list[Document]] = {}
         self._formatted: list[tuple[Documents, Shown]] = []
-        self._prompts: list[Shown] = []
+        self._prompts: list[tuple[_Rounds, Shown]] = []
         self._texts: set[tuple[int, int]] = set()
         self._packed: dict[str | int, Document] = {}
 
@@ -44,12 +57,13 @@ class Trail:
             alike = new.setdefault(_key(document), [])
             if all(each.page_content != document.page_content for each in alike):
                 alike.append(document)  # pieces of one document may all have its ID
+        rounds = _rounds_here()
         with self._lock:
-            for key in old:
-                self._live.pop(key, None)
+            for key in old & self._live.keys():
+                self._gone[key] = self._live.pop(key)
             self._live.update(new)
-            if any(not old.isdisjoint(_keys(shown)) for shown in self._prompts):
-                self._prompts = []  # they were shown to somebody who chooses among them
+            self._overruled(rounds, old)  # shown to somebody who chooses among them
+            self._prompts = [each for each in self._prompts if each[0] == rounds or not _is_in(rounds, each[0])]
 
     def formatted(self, watching: Watching, handed: Documents, shown: Shown) -> None:
         """Take in a text that was made of documents."""
@@ -64,22 +78,32 @@ class Trail:
         """Take in a text that a model is given, or a prompt; it may show documents or none."""
         with self._lock:
             live = [document for alike in self._live.values() for document in alike]
+            gone = [each for key, alike in self._gone.items() if key not in self._live for each in alike]
+        live += wholly_in(text, gone)  # what dropped them was not the last word, as where a graph's state adds lists up
         told = hash(text), len(live)
         if not live or told in self._texts:
             return  # a model is given what the prompt before it was
         shown = shown_by(text, live)
         if shown is None:
             return
+        rounds = _rounds_here()
         with self._lock:
-            if not self._prompts or any(not _keys(shown).isdisjoint(_keys(each)) for each in self._prompts):
-                self._prompts, self._texts = [], set()
-            self._prompts.append(shown)
+            if self._overruled(rounds, _keys(shown)) or not self._prompts:
+                self._texts = set()
+            self._prompts.append((rounds, shown))
             self._texts.add(told)
             if len(self._prompts) > 1 and not self._at_once:  # each text has labels of its own
-                shown = [(document, None) for each in self._prompts for document, _ in each]
+                shown = [(document, None) for _, each in self._prompts for document, _ in each]
             self._formatted = [(live, shown)]
         if self._at_once:
             self.pack(watching)
+
+    def _overruled(self, rounds: _Rounds, keys: set[str | int]) -> bool:
+        """Take what was shown in these rounds for no part of the end, if it has one of these documents."""
+        again = any(_is_in(at, rounds) and not keys.isdisjoint(_keys(shown)) for at, shown in self._prompts)
+        if again:
+            self._prompts = [each for each in self._prompts if not _is_in(each[0], rounds)]
+        return again
 
     def pack(self, watching: Watching) -> None:
         """Record what was shown last, unless that is recorded."""
@@ -97,6 +121,15 @@ class Trail:
                 stage.returned(documents, labels=labels if labelled else None)
 
 
+def within(context: Context, number: int) -> Context:
+    """Return a context that is inside of one more round."""
+    return set_value(_ROUNDS, (*_rounds_here(), number), context)
+
+
+def _rounds_here() -> _Rounds:
+    return cast(_Rounds, get_value(_ROUNDS) or ())
+
+
 _trails: Final[WeakKeyDictionary[rop.Handoff, Trail]] = WeakKeyDictionary()
 """Of handoffs that the application opened, for what it does in them outside of any call of a chain."""
 
@@ -108,6 +141,10 @@ def trail_here() -> Trail | None:
         return call.trail
     handoff = rop.current_handoff()
     return _trails.setdefault(handoff, Trail(at_once=True)) if handoff.id else None
+
+
+def _is_in(inner: _Rounds, outer: _Rounds) -> bool:
+    return inner[: len(outer)] == outer
 
 
 def _keys(shown: Shown) -> set[str | int]:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from pydantic import BaseModel
 
 import rop_otel as rop
+
+MODEL = FakeListChatModel(responses=["So it is."])
 
 
 def keep_two(documents: Sequence[Document]) -> list[Document]:
@@ -159,3 +163,72 @@ def test_the_stuff_chain_packs(parts: Any, seen: Any) -> None:
     parts.qa(parts.vector()).invoke({"input": "n2"})
     assert seen.kinds == ["vector", "packing", "reader"]
     assert seen.stages[1].input == ("n1", "n2", "n3")
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+def test_a_function_that_keeps_nothing(parts: Any, seen: Any, mapped: bool) -> None:
+    """An empty list in the place of documents is what a filter returns that rejects all of them."""
+
+    def good_enough(documents: Any) -> Any:
+        return {**documents, "context": []} if mapped else []
+
+    if mapped:
+        retrieved = RunnablePassthrough.assign(context=(lambda inputs: inputs["input"]) | parts.vector())
+        (retrieved | good_enough | parts.prompt).invoke({"input": "n2"})
+    else:
+        parts.lcel(parts.vector() | good_enough).invoke("n2")
+    assert seen.lists == [("vector", ["n1", "n2", "n3"]), ("good_enough", [])]
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at good_enough (dropped)")
+
+
+def test_an_empty_list_beside_documents(parts: Any, seen: Any) -> None:
+    """One that is not in their place says nothing of them."""
+
+    def with_history(documents: Any) -> Any:
+        return {"context": documents, "history": []}
+
+    (parts.vector() | with_history | (lambda inputs: parts.joined(inputs["context"]))).invoke("n2")
+    assert seen.kinds == ["vector", "packing"]
+
+
+def test_documents_that_come_back(parts: Any, seen: Any) -> None:
+    """Those that a function does not return are shown all the same where the prompt holds their whole text."""
+    found: list[Document] = []
+
+    def keep(documents: list[Document]) -> list[Document]:
+        found.extend(documents)
+        return documents[1:2]
+
+    (parts.vector() | keep | (lambda kept: parts.joined([*found, *kept])) | MODEL).invoke("n3")
+    assert seen.lists[1:] == [("keep", ["n2"]), ("packing", ["n1", "n2", "n3"])]
+    assert seen.assessment.verdict is rop.Verdict.PASS
+
+
+@dataclass
+class State:
+    """What the nodes of a graph hand on, as an object."""
+
+    input: str
+    documents: list[Document] = field(default_factory=list)
+
+
+class Checked(BaseModel):
+    """The same, which pydantic checks."""
+
+    input: str
+    documents: list[Document] = []
+
+
+@pytest.mark.parametrize("state", [State, Checked])
+def test_documents_in_an_object(parts: Any, seen: Any, state: Any) -> None:
+    """A state that is an object holds documents as a mapping does."""
+    retriever = parts.vector()
+
+    def retrieve(given: Any) -> Any:
+        return state(input=given.input, documents=retriever.invoke(given.input))
+
+    def cut(given: Any) -> Any:
+        return {"documents": given.documents[:1]}
+
+    (RunnableLambda(retrieve) | cut | (lambda given: parts.joined(given["documents"]))).invoke(state(input="n1"))
+    assert seen.lists[1:] == [("cut", ["n1"]), ("packing", ["n1"])]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, TypedDict
+import operator
+from typing import Annotated, Any, TypedDict
 
 import pytest
 from langchain_core.documents import Document
@@ -219,6 +220,62 @@ def test_a_graph_is_a_handoff(parts: Any, seen: Any, way: str) -> None:
     name = "ashorten" if way == "ainvoke" else "shorten"
     assert seen.lists[3:] == [("rerank", ["n5", "n2", "n4"]), (name, ["n5"]), ("packing", ["n5"])]
     assert str(seen.assessment).endswith(f"FAIL, the selected object was lost at {name} (dropped)")
+
+
+class Summed(TypedDict):
+    """A state whose documents add up."""
+
+    input: str
+    documents: Annotated[list[Document], operator.add]
+
+
+def test_a_graph_that_adds_up_what_nodes_find(parts: Any, seen: Any) -> None:
+    """What one node found is not dropped by the next one, which only adds to it, or has nothing to add."""
+    graph = pytest.importorskip("langgraph.graph")
+    retriever, other = parts.vector(2), parts.BM25Retriever(results=parts.notes[3:4])
+    builder = graph.StateGraph(Summed)
+    builder.add_node("near", lambda state: {"documents": retriever.invoke("?")})
+    builder.add_node("alike", lambda state: {"documents": other.invoke("?")})
+    builder.add_node("elsewhere", lambda state: {"documents": []})
+    builder.add_node("generate", lambda state: {"input": MODEL.invoke(parts.joined(state["documents"])).content})
+    builder.add_edge("__start__", "near")
+    for one, two in zip(["near", "alike", "elsewhere"], ["alike", "elsewhere", "generate"], strict=True):
+        builder.add_edge(one, two)
+    builder.compile().invoke({"input": "n2"})
+    assert seen.lists[-1] == ("packing", ["n1", "n2", "n4"])
+    assert seen.assessment.verdict is rop.Verdict.PASS
+
+
+def test_a_node_that_commands(parts: Any, seen: Any) -> None:
+    """A node may tell where to go next beside its documents."""
+    graph, types = pytest.importorskip("langgraph.graph"), pytest.importorskip("langgraph.types")
+    retriever = parts.vector()
+
+    def shorten(state: State) -> Any:
+        return types.Command(goto="generate", update={"documents": state["documents"][:1]})
+
+    builder = graph.StateGraph(State)
+    builder.add_node("retrieve", lambda state: {"documents": retriever.invoke("?")})
+    builder.add_node("shorten", shorten, destinations=("generate",))
+    builder.add_node("generate", lambda state: {"answer": MODEL.invoke(parts.joined(state["documents"])).content})
+    builder.add_edge("__start__", "retrieve")
+    builder.add_edge("retrieve", "shorten")
+    builder.compile().invoke({"input": "n2"})
+    assert seen.lists == [("vector", ["n1", "n2", "n3"]), ("shorten", ["n1"]), ("packing", ["n1"])]
+
+
+def test_tasks_of_an_entrypoint(parts: Any, seen: Any) -> None:
+    """A graph that is written as a function is the handoff, not the task in it that retrieves."""
+    func = pytest.importorskip("langgraph.func")
+    retriever = parts.vector()
+    retrieve = func.task(lambda question: retriever.invoke(question), name="retrieve")
+
+    @func.entrypoint()
+    def answer(question: str) -> str:
+        return str(MODEL.invoke(parts.joined(retrieve(question).result()[:1])).content)
+
+    answer.invoke("n2")
+    assert seen.lists == [("vector", ["n1", "n2", "n3"]), ("packing", ["n1"])]
 
 
 class Calling(GenericFakeChatModel):
