@@ -98,7 +98,7 @@ def _expansion_displaced(trip: Trip, place: int) -> Iterator[tuple[int, Finding]
 
 
 def _fusion_below_arm(trip: Trip, place: int, judged: Sequence[Scores]) -> Iterator[tuple[int, Finding]]:
-    cutoff = trip.record.cutoff or RECALL_KS[-1]
+    cutoff = RECALL_KS[-1] if trip.record.cutoff is None else trip.record.cutoff
     k = next((k for k in RECALL_KS if k >= cutoff), None)
     arms = [feed for feed in trip.feeds[place] if kinds.is_source(trip.stages[feed])]
     measure = f"recall@{k}"
