@@ -188,13 +188,13 @@ def _answers(pipeline: Pipeline, task: Task, limit: int | None, console: Console
 
 
 def _serve(pipeline: Pipeline, task: Task, limit: int | None, monitoring: Monitoring, console: Console) -> None:
-    console.print(
-        f"\n[bold green]Serving[/] http://{monitoring.metrics_host}:{monitoring.metrics_port}/metrics"
-        " and answering on; stop with Ctrl-C",
-        highlight=False,
-        soft_wrap=True,
-    )
     try:
+        console.print(
+            f"\n[bold green]Serving[/] http://{monitoring.metrics_host}:{monitoring.metrics_port}/metrics"
+            " and answering on; stop with Ctrl-C",
+            highlight=False,
+            soft_wrap=True,
+        )
         for question in cycle(task.questions[:limit]):
             pipeline.answer(question)
             time.sleep(PAUSE_SECONDS)
