@@ -14,7 +14,11 @@ InputWhere = str | Sequence[str] | Callable[..., object] | None
 Inputs = Callable[[tuple[Any, ...], dict[str, Any]], Sequence[object]]
 """Gives the lists that a call with these arguments hands over."""
 
-_POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_POSITIONAL: Final = (
+    inspect.Parameter.POSITIONAL_ONLY,
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    inspect.Parameter.VAR_POSITIONAL,
+)
 
 
 class Argument:
@@ -29,7 +33,7 @@ class Argument:
         UsageError: The function has no such parameter.
     """
 
-    __slots__ = ("_default", "_name", "_place")
+    __slots__ = ("_default", "_name", "_place", "_several")
 
     def __init__(self, function: Callable[..., object], name: object, *, option: str) -> None:
         parameters = list(inspect.signature(function).parameters.values())
@@ -42,13 +46,17 @@ class Argument:
         self._name = name
         self._place: int | None = None
         self._default: object = None
+        self._several = False
         for place, parameter in enumerate(parameters):
             if parameter.name == name:
                 self._place = place if parameter.kind in _POSITIONAL else None
                 self._default = None if parameter.default is inspect.Parameter.empty else parameter.default
+                self._several = parameter.kind is inspect.Parameter.VAR_POSITIONAL
 
     def of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:
-        """Return the argument of a call, else the parameter's default, else None."""
+        """Return the argument of a call, else the parameter's default, else None; of ``*name`` the list of them."""
+        if self._place is not None and self._several:
+            return list(args[self._place :])
         if self._place is not None and self._place < len(args):
             return args[self._place]
         return kwargs.get(self._name, self._default)

@@ -130,7 +130,7 @@ def _id_candidates(example: Any, name: str | None) -> Iterator[Path]:
         return
     if as_id(example) is not None:
         yield ()
-    side = _document_side(example)
+    side = document_side(example)
     if side is not None:
         document: Path = (Key(side),)
         yield from (document + steps for steps in _id_candidates(example[side], None))
@@ -147,7 +147,7 @@ def _score_candidates(example: Any, name: str | None) -> Iterator[Path]:
     if name is not None:
         yield from _named(example, name)
         return
-    side = _document_side(example)
+    side = document_side(example)
     if side is not None:
         yield (Key(1 - side),)
         return
@@ -168,7 +168,7 @@ def _named(example: Any, name: str) -> Iterator[Path]:
             path = None if found is None or path is None else (*path, *found)
         if path:
             yield path
-    side = _document_side(example)
+    side = document_side(example)
     if side is not None:
         document: Path = (Key(side),)
         yield from (document + steps for steps in _named(example[side], name))
@@ -198,14 +198,14 @@ def has_value(example: object, name: str) -> bool:
         return False
 
 
-def _document_side(example: Any) -> int | None:
+def document_side(example: Any) -> int | None:
     """Return where the document is in a ``(document, score)`` or ``(score, document)`` pair; None for no pair."""
     if type(example) not in (tuple, list) or len(example) != 2:
         return None
     first, second = example
     if as_score(second) is not None or (second is None and as_id(first) is not None):
         return 0
-    return 1 if as_score(first) is not None and not isinstance(first, int) else None
+    return 1 if as_score(first) is not None and not issubclass(type(first), int) else None
 
 
 def _entry_of(id_map: IdMap) -> Callable[[Any], object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 from math import isnan
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from rop_otel.core.handoff import Ids
 from rop_otel.errors import UsageError
@@ -13,6 +13,7 @@ from rop_otel.tracing.extracting import (
     Extractor,
     IdWhere,
     Where,
+    document_side,
     find_id,
     find_scope,
     find_score,
@@ -25,6 +26,9 @@ from rop_otel.tracing.scalars import as_id, as_score, is_text, plainly
 _TEXT_OR_NUMBER: Final = frozenset({str, int})
 _MOST_TYPES: Final = 64
 """Types of objects that a place is remembered for: one made anew in every call would be kept for ever."""
+
+_PARTS: Final = frozenset({list, str, int, float, bool, type(None)})
+"""What stands in a tuple beside something else where that is several results, and no list of documents."""
 
 _ATTEMPTS: Final = 20
 """Objects of one type that are looked at for a way to an ID, so that a list of unreadable ones costs little."""
@@ -205,6 +209,15 @@ def is_list(results: object) -> bool:
         return False
 
 
+def lists_in(results: object) -> Sequence[object]:
+    """Return the lists of a list of lists, as a fusion is handed them; of anything else itself alone."""
+    if type(results) in (list, tuple):
+        lists = cast("Sequence[Any]", results)
+        if lists and all(type(each) is list and document_side(each) is None for each in lists):
+            return lists
+    return (results,)
+
+
 def _read_with(extractor: Extractor | None, item: object) -> tuple[str, float | None, str]:
     if extractor is None:
         return "", None, ""
@@ -247,8 +260,11 @@ def _descending(values: list[float | None]) -> tuple[float, ...] | None:
 
 def _listed(results: object) -> Sequence[Any] | None:
     """Return a sized collection in its order as a sequence; None for anything else."""
-    if isinstance(results, list | tuple):
+    if isinstance(results, list):
         return results
+    if isinstance(results, tuple):
+        kinds = set(map(type, results))
+        return results if len(kinds) < 2 or kinds.isdisjoint(_PARTS) else None  # not (prompt, passages)
     if isinstance(results, Mapping):
         documents = results.get("documents")  # what a Haystack component returns
         return documents if isinstance(documents, list) else None

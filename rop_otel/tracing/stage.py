@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
+from itertools import chain, islice
 from time import time_ns
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar, cast
@@ -18,7 +18,7 @@ from rop_otel.tracing.facts import StageFacts
 from rop_otel.tracing.here import Here, here, moved, put_back
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.openinference import openinference
-from rop_otel.tracing.reading import Reading, is_list
+from rop_otel.tracing.reading import Reading, is_list, lists_in
 from rop_otel.tracing.runtime import Runtime
 from rop_otel.tracing.scalars import as_count, as_id, as_score, is_text, plainly
 from rop_otel.tracing.spec import Spec
@@ -26,6 +26,7 @@ from rop_otel.tracing.writing import blame, write
 
 _T = TypeVar("_T")
 _NO_CONTEXT: Final = Context()
+_SAY_INPUT: Final = "input_arg= may be a callable that gives the list"
 _SAY_WHERE: Final = "say where they are with id=, or with id_keys= of an instrumentation package"
 
 
@@ -131,12 +132,12 @@ class Stage:
         limit = self._runtime.config.max_ids
         ids: Ids = ()
         total = 0
-        for result in results:
+        for result in chain.from_iterable(map(lists_in, results)):
             if result is None:
                 return
             read, _, _, cut = self._spec.inputs.read(result, limit=limit)
             if read is None:
-                self._misuse(Mishap.INPUT, f"no ID can be read in the input, {_described(result)}")
+                self._misuse(Mishap.INPUT, f"no ID can be read in the input, {_described(result)}; {_SAY_INPUT}")
                 return
             ids = ids + read if ids else read
             total += cut or len(read)
@@ -371,7 +372,8 @@ def _as_scope(value: object) -> str:
 
 
 def _described(value: object) -> str:
-    """Name a value's type, and its first element's; never the value, which may be text."""
+    """Name a value's type, and those of its first elements; never the value, which may be text."""
     if type(value) in (list, tuple) and value:
-        return f"a {type(value).__name__} of {type(cast('Sequence[object]', value)[0]).__name__}"
+        kinds = dict.fromkeys(type(each).__name__ for each in cast("Sequence[object]", value)[:3])
+        return f"a {type(value).__name__} of {' and '.join(kinds)}"
     return f"a {type(value).__name__}"

@@ -215,6 +215,36 @@ def test_input_is_found_in_the_call(
     assert watched.stage("fusion").input == expected
 
 
+@pytest.mark.parametrize(
+    ("lists", "expected"),
+    [
+        ([["a"], ["b", "c"]], ("a", "b", "c")),
+        ([[], [("b", 0.5), ("c", 0.2)]], ("b", "c")),
+        ((["a"], ["b"]), ("a", "b")),
+        ([["a", 0.5], ["b", 0.2]], ("a", "b")),
+        ([[]], ()),
+        ([], ()),
+    ],
+)
+def test_lists_of_a_fusion_are_joined(lists: Any, expected: tuple[str, ...], watched: Watched) -> None:
+    """A list of lists is joined, whether it is one parameter or a call's many; pairs with a score are no lists."""
+
+    @rop.stage("fusion", input_arg="lists")
+    def fuse(lists: Any) -> list[str]:
+        return ["a"]
+
+    @rop.stage("fusion", input_arg="lists")
+    def fuse_all(question: str, *lists: Any) -> list[str]:
+        return ["a"]
+
+    with rop.handoff("qa"):
+        fuse(lists)
+        fuse_all("q", *lists)
+        with rop.using_stage("fusion", input=lists) as stage:
+            stage.returned(["a"])
+    assert [stage.input for stage in watched.stages()] == [expected] * 3
+
+
 def test_input_of_a_method_is_found(watched: Watched) -> None:
     """``self`` and ``cls`` are counted where they are passed."""
 

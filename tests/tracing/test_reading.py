@@ -174,6 +174,12 @@ def test_what_is_read(results: object, ids: tuple[str, ...], scores: tuple[float
         np.array([0.5]),
         [10**5000],
         [type],
+        (["a", "b"], 24),
+        ("the text of a prompt", ["a"]),
+        ("the text of a prompt", 24),
+        (hits("a"), {"tokens": 24}),
+        (None, ["a"]),
+        Row("the text of a prompt", ["a"]),
     ],
 )
 def test_what_cannot_be_read_is_said_so(results: object) -> None:
@@ -311,7 +317,7 @@ def test_quick_and_slow_ways_agree(results: list[Hit]) -> None:
     assert reading.scores == (None if None in scores else scores)
 
 
-@pytest.mark.parametrize("bad", [{"matches": ["a"]}, "text", None, {"a"}, 7, iter(["a"])])
+@pytest.mark.parametrize("bad", [{"matches": ["a"]}, "text", None, {"a"}, 7, iter(["a"]), (["a"], 24)])
 def test_what_is_no_list_is_called_so(bad: object, watched: Watched, caplog: pytest.LogCaptureFixture) -> None:
     """Where a stage returns something else than a list, the warning says how to tell the list, not where IDs are."""
 
@@ -321,7 +327,8 @@ def test_what_is_no_list_is_called_so(bad: object, watched: Watched, caplog: pyt
 
     search()
     [message] = caplog.messages
-    assert f"a {type(bad).__name__} is no list of documents; tell that with running_stage.returned(...)" in message
+    kinds = " of list and int" if isinstance(bad, tuple) else ""
+    assert f"a {type(bad).__name__}{kinds} is no list of documents; tell that with running_stage.returned" in message
     assert "id=" not in message
 
 
