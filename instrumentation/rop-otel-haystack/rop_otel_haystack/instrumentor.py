@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import partial
 from types import ModuleType
 from typing import Any, Final
 
@@ -13,6 +14,9 @@ from rop_otel.instrumenting import Settings, configure_once, supported
 from rop_otel_haystack.patching import Patches
 
 VERSIONS: Final = ">=2.18,<4"
+
+_PIPELINES: Final = ("Pipeline", "AsyncPipeline")
+"""Classes of pipelines: version 3 has one, versions before it another one for asynchronous runs."""
 
 
 class HaystackInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignore]
@@ -35,7 +39,9 @@ class HaystackInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignore
         configure_once()
         self._patches = patches = Patches(settings)
         # Haystack decides at its import whether it sends telemetry: when that is remains the application's to choose.
-        register_post_import_hook(lambda haystack: _watch(patches, haystack), "haystack")
+        register_post_import_hook(partial(_watch, patches.pipeline, _PIPELINES), "haystack")
+        register_post_import_hook(partial(_watch, patches.agent, ("Agent",)), "haystack.components.agents.agent")
+        register_post_import_hook(partial(_watch, patches.tool, ("Tool",)), "haystack.tools.tool")
 
     def _uninstrument(self, **arguments: Any) -> None:
         patches, self._patches = self._patches, None
@@ -43,9 +49,8 @@ class HaystackInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignore
             patches.undo()
 
 
-def _watch(patches: Patches, haystack: ModuleType) -> None:
-    """Watch the classes of pipelines: version 3 has one, versions before it another one for asynchronous runs."""
-    for name in ("Pipeline", "AsyncPipeline"):
-        cls = getattr(haystack, name, None)
+def _watch(watch: Callable[[type], None], names: tuple[str, ...], module: ModuleType) -> None:
+    """Watch the classes of these names that a module has."""
+    for cls in (getattr(module, name, None) for name in names):
         if cls is not None:
-            patches.pipeline(cls)
+            watch(cls)

@@ -29,6 +29,7 @@ _BETWEEN: Final[_Names] = (
     (re.compile("Retriever$"), "expansion"),  # one that is handed documents: their neighbours, or their parents
 )
 _ROUTERS: Final = re.compile("Router$")
+_AGENTS: Final = re.compile("^Agent$")  # what they retrieve, their tools do
 _PROMPTS: Final = re.compile("^(Chat)?PromptBuilder$")
 _ANSWERS: Final = re.compile("^AnswerBuilder$")
 _QUESTIONS: Final = frozenset({"query", "queries", "query_embedding", "question", "text"})
@@ -48,7 +49,7 @@ def kind_of(component: type, *, takes: bool, returns: bool, inputs: frozenset[st
         return PACKING, False
     if any(_ANSWERS.search(name) for name in names):
         return READER, False
-    if not returns:
+    if not returns or any(_AGENTS.search(name) for name in names):
         return None
     if takes:
         # What has no telling name is a custom stage. Its class is written in capitals and so never a kind of ours.

@@ -13,11 +13,13 @@ from threading import Lock
 from typing import Any, Final
 
 from rop_otel.instrumenting import Settings, failure
+from rop_otel_haystack.agents import WatchedAgent, WatchedTool, watched_tool
 from rop_otel_haystack.plan import plan_of
 from rop_otel_haystack.watching import WatchedRun, WatchedStep, runs_already, watched_step
 
 _COMPONENT_METHODS: Final = ("run", "run_async")
-_Watch = Callable[[Any, tuple[Any, ...], Mapping[str, Any]], WatchedRun | WatchedStep | None]
+_Watched = WatchedRun | WatchedStep | WatchedAgent | WatchedTool
+_Watch = Callable[[Any, tuple[Any, ...], Mapping[str, Any]], _Watched | None]
 
 
 class Patches:
@@ -46,6 +48,14 @@ class Patches:
             if name in vars(cls):
                 self._replace(cls, name, make)
 
+    def agent(self, cls: type) -> None:
+        """Watch the runs of a class of agents; after :meth:`undo`, do nothing."""
+        self._both(cls, ("run", "run_async"), self._agent)
+
+    def tool(self, cls: type) -> None:
+        """Watch the calls of a class of tools; after :meth:`undo`, do nothing."""
+        self._both(cls, ("invoke", "invoke_async"), self._tool)
+
     def undo(self) -> None:
         """Put the originals back; a method that others replaced since stays, and passes on what it is called with."""
         with self._lock:
@@ -54,6 +64,11 @@ class Patches:
                 if vars(cls).get(name) is ours:
                     setattr(cls, name, original)
             self._replaced.clear()
+
+    def _both(self, cls: type, names: tuple[str, str], watch: _Watch) -> None:
+        for name, make in zip(names, (_sync, _async), strict=True):
+            if self._active and name in vars(cls):  # older tools are not awaited
+                self._replace(cls, name, functools.partial(make, watch))
 
     def _replace(self, cls: type, name: str, make: Callable[[Any], Any]) -> None:
         original = vars(cls)[name]
@@ -81,6 +96,13 @@ class Patches:
             failure("Haystack pipeline", "it could not be watched")
             return None
         return WatchedRun(pipeline, args[0] if args else kwargs.get("data"), self._settings)
+
+    def _agent(self, agent: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> WatchedAgent | None:
+        inputs = {"messages": args[0], **kwargs} if args else kwargs
+        return WatchedAgent(agent, inputs, self._settings) if self._active else None
+
+    def _tool(self, tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> WatchedTool | None:
+        return watched_tool(tool, kwargs, self._settings) if self._active else None
 
     def _generator(self, original: Any) -> Any:
         @functools.wraps(original)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -59,6 +59,43 @@ def documents_of(outputs: object) -> list[Any] | None:
         return found
     lists = [value for value in outputs.values() if isinstance(value, list)]
     return next((value for value in lists if value and is_document(value[0])), lists[0] if lists else None)
+
+
+def documents_in(result: object) -> list[Any]:
+    """Return the documents that a tool or a pipeline returns, at whatever depth of mappings and lists."""
+    if is_document(result):
+        return [result]
+    parts: Iterable[object] = ()
+    if isinstance(result, Mapping):
+        parts = result.values()
+    elif isinstance(result, list | tuple):
+        parts = result
+    return [document for part in parts for document in documents_in(part)]
+
+
+def tool_messages(outputs: object, name: str, arguments: Mapping[str, Any]) -> str:
+    """Return the text that a call of a tool left among the messages of an agent.
+
+    Args:
+        outputs: What the agent returned.
+        name: Of the tool.
+        arguments: What it was called with: those that the model gave, and those of the agent's state.
+    """
+    messages = outputs.get("messages") or [] if isinstance(outputs, Mapping) else []
+    results = [result for message in messages for result in message.tool_call_results]
+    calls = [(result.origin, result.result) for result in results]
+    return "\n".join(
+        _text(result)
+        for call, result in calls
+        if call.tool_name == name and call.arguments.items() <= arguments.items()
+    )
+
+
+def _text(result: object) -> str:
+    if isinstance(result, str):
+        return result
+    parts = result if isinstance(result, list | tuple) else [result]
+    return "\n".join(text for part in parts if isinstance(text := getattr(part, "text", part), str))
 
 
 def ranked_by(documents: Sequence[Any]) -> list[float] | None:

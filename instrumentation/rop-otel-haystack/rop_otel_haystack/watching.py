@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from contextvars import ContextVar
 from operator import is_
 from types import TracebackType
@@ -10,6 +11,7 @@ from typing import Any, Final, Self
 
 import rop_otel as rop
 from rop_otel.instrumenting import Settings, failure, topmost
+from rop_otel_haystack.agents import ToolCall, calling
 from rop_otel_haystack.kinds import PACKING, READER
 from rop_otel_haystack.plan import Plan, Step, arm_of, plan_of
 from rop_otel_haystack.reading import documents_of, filled_in, handed, left_in, ranked_by, references
@@ -65,18 +67,22 @@ class WatchedRun:
         settings: The user's.
     """
 
-    __slots__ = ("_before", "_handoff", "_inputs", "_pipeline", "_settings")
+    __slots__ = ("_before", "_call", "_handoff", "_inputs", "_pipeline", "_place", "_settings")
 
     def __init__(self, pipeline: Any, inputs: Any, settings: Settings) -> None:
         self._pipeline = pipeline
         self._inputs = inputs
         self._settings = settings
         self._handoff: topmost | None = None
+        self._call = calling.get()
+        self._place = ExitStack()
 
     def __enter__(self) -> Self:
         self._before = _run.get()
         try:
             plan = plan_of(self._pipeline, self._settings)
+            if self._call is not None:
+                self._enter_round(self._call, plan)
             cites = self._cites(plan)  # first of all: a handoff without its run would have no stages
             if plan.retrieves:
                 metadata = getattr(self._pipeline, "metadata", None) or {}
@@ -99,9 +105,21 @@ class WatchedRun:
         _run.set(self._before)
         if self._handoff is not None:
             self._handoff.__exit__(kind, error, trace)
+        self._place.close()
 
     def returned(self, outputs: object) -> None:
-        """Take in nothing: its components tell what they return."""
+        """Take in what a tool retrieves; otherwise its components tell what they return."""
+        if self._call is not None and self._call.watched:
+            self._call.found(outputs)
+
+    def _enter_round(self, call: ToolCall, plan: Plan) -> None:
+        """Be in the round of the tool that runs the pipeline."""
+        if not (plan.retrieves or call.agent.handoff.began):
+            return
+        calling.set(None)  # first: a selector is asked when the handoff begins, and may run pipelines too
+        self._place.callback(calling.set, call)
+        self._place.enter_context(call.round())
+        call.watched = True
 
     def _cites(self, plan: Plan) -> bool:
         if self._before is not None and self._before.cites:

@@ -64,6 +64,11 @@ def test_what_makes_documents_of_a_question_retrieves(inputs: set[str], kind: An
     assert kind_of(type("Notes", (), {}), takes=False, returns=True, inputs=frozenset(inputs)) == kind
 
 
+def test_an_agent_is_no_stage() -> None:
+    """What an agent has of documents in its state, its tools retrieved."""
+    assert kind_of(type("Agent", (), {}), takes=True, returns=True, inputs=frozenset({"documents"})) is None
+
+
 def test_what_returns_no_documents_is_no_stage() -> None:
     """A writer, or a reader that returns answers, is none."""
     assert kind_of(type("DocumentWriter", (), {}), takes=True, returns=False, inputs=frozenset({"documents"})) is None

@@ -1,0 +1,175 @@
+"""Runs of agents as handoffs: each call of a tool is a round, and what its message shows is what was packed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import count
+from types import TracebackType
+from typing import Any, Final, Self
+
+import rop_otel as rop
+from rop_otel.instrumenting import Deferred, Settings, failure, topmost, using_context
+from rop_otel_haystack.kinds import kind_of
+from rop_otel_haystack.reading import documents_in, left_in, ranked_by, tool_messages
+
+
+class AgentRun:
+    """One run of an agent. It is a handoff as soon as one of its tools retrieves.
+
+    Args:
+        handoff: Its handoff, which an agent that is another one's tool shares with that one.
+        numbers: Numbers of its rounds, shared likewise.
+    """
+
+    __slots__ = ("calls", "handoff", "numbers")
+
+    def __init__(self, handoff: Deferred, numbers: Iterator[int]) -> None:
+        self.handoff = handoff
+        self.numbers = numbers
+        self.calls: list[ToolCall] = []
+
+
+class ToolCall:
+    """One call of a tool, which is a round.
+
+    Args:
+        agent: The run of the agent that calls it.
+        tool: The tool.
+        arguments: What it is called with.
+    """
+
+    __slots__ = ("agent", "arguments", "documents", "number", "tool", "watched")
+
+    def __init__(self, agent: AgentRun, tool: Any, arguments: Mapping[str, Any]) -> None:
+        self.agent = agent
+        self.tool = tool
+        self.arguments = arguments
+        self.number = next(agent.numbers)
+        self.documents: list[Any] = []
+        """What it retrieved, each document once."""
+        self.watched = False
+        """Whether a pipeline that retrieves ran in it."""
+
+    def found(self, result: object) -> None:
+        """Take in documents that it, or a pipeline in it, returned."""
+        self.documents = list({each.id: each for each in [*self.documents, *documents_in(result)]}.values())
+
+    @contextmanager
+    def round(self) -> Iterator[None]:
+        """Be in its round of the handoff."""
+        with using_context(self.agent.handoff.context()), rop.using_round(self.number):
+            yield
+
+
+_agent: Final[ContextVar[AgentRun | None]] = ContextVar("rop_otel_haystack_agent", default=None)
+calling: Final[ContextVar[ToolCall | None]] = ContextVar("rop_otel_haystack_tool", default=None)
+"""The call of a tool that runs here, outside of the pipelines in it."""
+
+
+class WatchedAgent:
+    """A ``with`` block around one run of an agent; it never raises.
+
+    Args:
+        agent: The agent.
+        inputs: What it is run with.
+        settings: The user's.
+    """
+
+    __slots__ = ("_before", "_run", "_settings")
+
+    def __init__(self, agent: Any, inputs: Mapping[str, Any], settings: Settings) -> None:
+        self._settings = settings
+        self._before = outer = _agent.get()
+        if outer is not None:
+            self._run = AgentRun(outer.handoff, outer.numbers)
+        else:
+            self._run = AgentRun(Deferred(topmost(settings, name=type(agent).__name__, inputs=inputs)), count(1))
+
+    def __enter__(self) -> Self:
+        _agent.set(self._run)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _agent.set(self._before)
+        if self._before is None:
+            self._run.handoff.end(error)
+
+    def returned(self, outputs: object) -> None:
+        """Tell what the messages of its tools show."""
+        for call in self._run.calls:
+            try:
+                self._packed(call, outputs)
+            except Exception:  # noqa: BLE001 - monitoring never raises into the application
+                failure(f"Haystack tool {call.tool.name!r}", "what its message shows cannot be read")
+
+    def _packed(self, call: ToolCall, outputs: object) -> None:
+        with (
+            call.round(),
+            rop.using_stage("packing", name=call.tool.name, input=call.documents, id=self._settings.id) as stage,
+        ):
+            text = tool_messages(outputs, call.tool.name, call.arguments)
+            stage.returned(left_in(call.documents, {"prompt": text}))
+
+
+def watched_tool(tool: Any, arguments: Mapping[str, Any], settings: Settings) -> WatchedTool | None:
+    """Return the block to run a tool in, None where no agent that is watched calls it."""
+    agent, outer = _agent.get(), calling.get()
+    if agent is None or (outer is not None and outer.tool is tool):  # a tool that is awaited may run itself in a thread
+        return None
+    return WatchedTool(ToolCall(agent, tool, arguments), settings)
+
+
+class WatchedTool:
+    """A ``with`` block around one call of a tool; it never raises.
+
+    Args:
+        call: The call.
+        settings: The user's.
+    """
+
+    __slots__ = ("_before", "_call", "_settings")
+
+    def __init__(self, call: ToolCall, settings: Settings) -> None:
+        self._call = call
+        self._settings = settings
+
+    def __enter__(self) -> Self:
+        self._before = calling.get()
+        calling.set(self._call)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        calling.set(self._before)
+
+    def returned(self, result: object) -> None:
+        """Take in what the tool returned; one that returns documents, in which no pipeline ran, is itself a source."""
+        call = self._call
+        try:
+            call.found(result)
+            if not call.documents:
+                return
+            call.agent.calls.append(call)
+            if not call.watched:
+                with call.round(), self._source() as stage:
+                    stage.returned(call.documents, scores=ranked_by(call.documents))
+        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+            failure(f"Haystack tool {call.tool.name!r}", "what it returned cannot be read")
+
+    def _source(self) -> rop.Stage:
+        tool = self._call.tool
+        part = type(getattr(tool, "_component", tool))
+        told = self._settings.told(part, tool.name)
+        kind, _ = kind_of(part, takes=False, returns=True, inputs=frozenset({"query"})) or ("", True)
+        return rop.using_stage(
+            (told and self._settings.stages[told]) or kind,
+            name=tool.name,
+            source=True,
+            id=self._settings.id,
+            implementation=part.__name__,
+        )
