@@ -11,7 +11,7 @@ from opentelemetry.context import get_current
 
 import rop_otel as rop
 from rop_otel.instrumenting import Deferred, topmost, using_context
-from rop_otel_langchain.carrying import Waiting, selecting, under_way
+from rop_otel_langchain.carrying import Waiting, under_way
 from rop_otel_langchain.documents import are_documents
 from rop_otel_langchain.labels import is_labelled, labels_of
 from rop_otel_langchain.trail import Trail
@@ -48,11 +48,9 @@ class Call:
         self.trail: Trail | None = None
         self._lock = Lock()  # several threads may be the first to retrieve
         self._ended = False
-        before = get_current()
-        self._context = under_way(before, Waiting(self, rop.current_handoff().id))
+        self._context = under_way(get_current(), Waiting(self, rop.current_handoff().id))
         self._topmost = topmost(watching.settings, name=name, inputs=inputs, metadata=metadata)
-        with using_context(selecting(before)):
-            self._deferred = Deferred(self._topmost)
+        self._deferred = Deferred(self._topmost)
         if retrieves:
             self.open()
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 _CALL: Final = create_key("rop_otel_langchain call")
 _BATCH: Final = "batch"
 """In the place of a call: which one it is says the configuration."""
-_SELECTING: Final = "selecting"
-"""In the place of a call: a selector is asked, which may run chains."""
 
 
 class Waiting:
@@ -64,17 +62,12 @@ def is_under_way() -> bool:
 def call_here() -> Call | None:
     """Return the topmost call that the caller is inside of, where the context tells."""
     call = get_value(_CALL)
-    return None if isinstance(call, str | Waiting) else cast("Call | None", call)
+    return None if call is _BATCH or isinstance(call, Waiting) else cast("Call | None", call)
 
 
 def under_way(context: Context, call: Call | Waiting) -> Context:
     """Return a context that is inside of a topmost call."""
     return set_value(_CALL, call, context)
-
-
-def selecting(context: Context) -> Context:
-    """Return a context in which no call is topmost, as it is that of a selector."""
-    return set_value(_CALL, _SELECTING, context)
 
 
 def batched(context: Context) -> Context:

@@ -6,12 +6,14 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
+from langchain_core.documents import Document
 from langchain_core.language_models import BaseLanguageModel
 from langchain_core.messages import BaseMessage
 from langchain_core.prompt_values import PromptValue
 from langchain_core.prompts import BasePromptTemplate
 
 from rop_otel_langchain.carrying import resumed
+from rop_otel_langchain.documents import are_documents
 from rop_otel_langchain.patching import Function, Patches, Wrap, given
 from rop_otel_langchain.trail import trail_here
 from rop_otel_langchain.watching import Watching, never_raising
@@ -71,7 +73,17 @@ def _async(watching: Watching, *, made: bool = False) -> Wrap:
 def _observe(watching: Watching, prompt: Any) -> None:
     trail = trail_here() if watching.on else None
     if trail is not None and not watching.in_stage:
+        trail.remembered(_artifacts(prompt))
         trail.prompted(watching, "\n".join(_texts(prompt)))
+
+
+def _artifacts(prompt: Any) -> Iterator[Document]:
+    """Give the documents that tools left in messages beside their text, in earlier turns of the conversation too."""
+    messages = prompt.to_messages() if isinstance(prompt, PromptValue) else prompt
+    for message in messages if isinstance(messages, list | tuple) else ():
+        artifact = getattr(message, "artifact", None)
+        if are_documents(artifact):
+            yield from artifact
 
 
 def _texts(prompt: Any) -> Iterator[str]:

@@ -65,6 +65,13 @@ class Trail:
             self._overruled(rounds, old)  # shown to somebody who chooses among them
             self._prompts = [each for each in self._prompts if each[0] == rounds or not _is_in(rounds, each[0])]
 
+    def remembered(self, documents: Iterable[Document]) -> None:
+        """Take in documents that were found before, and may still be shown; one without an ID is not known again."""
+        with self._lock:
+            for document in documents:
+                if document.id is not None:
+                    self._gone.setdefault(document.id, [document])
+
     def formatted(self, watching: Watching, handed: Documents, shown: Shown) -> None:
         """Take in a text that was made of documents."""
         with self._lock:

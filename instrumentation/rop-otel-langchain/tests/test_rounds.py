@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from langchain_core.language_models import FakeListChatModel
+from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import create_retriever_tool, tool
 
@@ -111,3 +112,24 @@ def test_a_tool_by_itself_is_no_round(parts: Any, seen: Any, way: str) -> None:
     result = each.invoke({"query": "?"}) if way == "invoke" else asyncio.run(each.ainvoke({"query": "?"}))
     assert result == parts.notes[0].page_content
     assert not seen.assessments
+
+
+def test_a_conversation_that_goes_on(parts: Any, seen: Any) -> None:
+    """What a tool found in an earlier turn, and left in its message, is shown as long as the messages show it."""
+    found = ToolMessage(parts.joined(parts.notes[4:]), tool_call_id="1", artifact=parts.notes[4:])
+    retriever = parts.vector(1)
+
+    def ask(question: str) -> Any:
+        if question == "n5":
+            MODEL.invoke([found])
+        else:
+            MODEL.invoke([found, HumanMessage(parts.joined(retriever.invoke(question)))])
+
+    chain = RunnableLambda(ask)
+    chain.invoke("n6")
+    chain.invoke("n5")
+    assert [(each.verdict, each.selected_rank) for each in seen.assessments] == [
+        (rop.Verdict.PASS, 2),
+        (rop.Verdict.PASS, 1),
+    ]
+    assert seen.captured.records[0].stages[-1].returned == ("n5", "n6", "n1")
