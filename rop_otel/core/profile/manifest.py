@@ -47,7 +47,7 @@ def parse_document(data: bytes) -> tuple[Any, Fault | None]:
     try:
         document = ijson.loads(data)
     except ijson.IJsonError as error:
-        return {}, Fault(code="not_ijson", path="", message=f"the declaration {error}")
+        return {}, Fault(code="not_ijson", path="", message=f"the declaration: {error}")
     if not isinstance(document, dict):
         return {}, Fault(code="not_ijson", path="", message="the declaration must be a JSON object")
     return document, None
@@ -148,7 +148,7 @@ def _field_fault(details: ErrorDetails) -> Fault:
         names.append("form")
     path = ".".join(names)
     message = details["msg"][:1].lower() + details["msg"][1:]
-    if kind != "missing":
+    if " should " in message:
         message = f"{message}, not {_shown(details['input'])}"
     return Fault(code=_BY_TYPE.get(kind, "wrong_type"), path=path, message=f"{path}: {message}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -108,6 +109,80 @@ def test_a_fault_is_named(change: Callable[[Document], None], expected: list[tup
     assert found.declaration is None
 
 
+SPOILT = {"inverse.json": b'{"v":"obj-a","w":"obj-a","x":"obj-x","y":1}', "resolver.json": b"{}"}
+LONG, CUT = "x" * 78, "x" * 79
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (drop("sheet.policy.mode"), "sheet.policy.mode: field required"),
+        (put("extra", 1), "extra: extra inputs are not permitted"),
+        (put("declaration_id", 7), "declaration_id: input should be a valid string, not 7"),
+        (put("sheet.output.cutoff", 0), "sheet.output.cutoff: input should be greater than or equal to 1, not 0"),
+        (put("rop_version", LONG), f"rop_version: input should be 'rop/v1', not {LONG!r}"),
+        (put("rop_version", CUT), f"rop_version: input should be 'rop/v1', not '{CUT[:76]}..."),
+        (put("rop_version", None), "rop_version: input should be 'rop/v1', not None"),
+        (put("rop_version", [1]), "rop_version: input should be 'rop/v1', not list"),
+        (put("sheet.target.field", ""), "sheet.target.field: string should have at least 1 character, not ''"),
+        (put("sheet.target.field", "a."), "sheet.target.field: 'a.' is no path: '' is empty or holds a bracket"),
+        (
+            put("sheet.resolver.path", "/r"),
+            "sheet.resolver.path: '/r' is not relative to the declaration's folder, with / only and no ..",
+        ),
+        (
+            put("sheet.population.fixed_before_output", 1),
+            "sheet.population.fixed_before_output: input should be a valid boolean, not 1",
+        ),
+        (put("component", "x"), "component is 'x', sheet.component is 'ranker'; they must be equal"),
+        (
+            put("sheet.interface.requires_selected_return", False),
+            "sheet.interface.requires_selected_return is false in hard mode; hard mode holds exactly when it is true",
+        ),
+        (
+            drop("sheet.population"),
+            "hard mode needs sheet.population, the complete list of expected record IDs",
+        ),
+        (put("sheet.population.count", 4), "the population holds 3 record IDs, declared are 4"),
+        (put("sheet.resolver.version", "8"), "the resolver's version is 'corpus-7', declared is '8'"),
+        (put("sheet.resolver.path", "none.json"), "there is no file 'none.json'"),
+    ],
+)
+def test_a_fault_says_what_is_wrong(change: Callable[[Document], None], message: str) -> None:
+    """The message names the place and, of a value that should be another, the value, cut where it is long."""
+    assert message in [fault.message for fault in changed(change).faults]
+
+
+def test_a_file_s_fault_says_what_is_wrong() -> None:
+    """Size and hash are told as found and as declared, and every fault of what the file holds is told."""
+    folder = files(inverse=INVERSE)
+    sheet = json.loads(folder[DECLARATION_FILE])["sheet"]
+    found = open_declaration(folder[DECLARATION_FILE], reader(folder | SPOILT | {"population.txt": b"b\na\n"}))
+    digest = hashlib.sha256(b"{}").hexdigest()
+    assert {
+        "'resolver.json': the resolver's field 'objects' must be a JSON object, not None",
+        f"'resolver.json' holds 2 bytes, declared are {sheet['resolver']['bytes']}",
+        f"the SHA-256 of 'resolver.json' is {digest}, declared is {sheet['resolver']['sha256']!r}",
+        "'population.txt': line 2: 'a' stands after 'b'; record IDs are sorted by code point",
+        "witnesses 'v' and 'w' both decode to 'obj-a'",
+        "witness 'y' must decode to a non-empty string, not 1",
+    } <= {fault.message for fault in found.faults}
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"[", "the inverse map: invalid JSON: Expecting value (line 1, column 2)"),
+        (b"[]", "the inverse map must be a JSON object"),
+        (SPOILT["inverse.json"], "witness 'x' decodes to 'obj-x', which the resolver does not know"),
+    ],
+)
+def test_an_inverse_map_s_fault_says_what_is_wrong(data: bytes, message: str) -> None:
+    """The message names the witness and what it decodes to."""
+    folder = files(inverse=INVERSE) | {"inverse.json": data}
+    assert message in [fault.message for fault in open_declaration(folder[DECLARATION_FILE], reader(folder)).faults]
+
+
 @pytest.mark.parametrize(("value", "wrong"), [(3.0, []), (2**53, [("out_of_range", "sheet.output.cutoff")])])
 def test_integers_are_those_of_json_schema(value: float, wrong: list[tuple[str, str]]) -> None:
     """3.0 is 3, and nothing past 2^53 - 1 is read."""
@@ -202,7 +277,8 @@ def test_two_keys_of_one_object_are_fine() -> None:
 def test_what_is_no_i_json_has_one_fault(data: bytes) -> None:
     """A document that cannot be read is one fault, and nothing else about it is known."""
     found = open_declaration(data, reader({}))
-    assert [fault.code for fault in found.faults] == ["not_ijson"]
+    assert [(fault.code, fault.path) for fault in found.faults] == [("not_ijson", "")]
+    assert found.faults[0].message.startswith("the declaration")
     assert (found.declaration_id, found.mode, found.record_field.text) == (None, None, "record_id")
 
 
