@@ -18,6 +18,7 @@ from rop_otel_langchain.carrying import resumed
 from rop_otel_langchain.documents import are_documents
 from rop_otel_langchain.feeding import Fed, plan
 from rop_otel_langchain.patching import Function, Patches, Wrap
+from rop_otel_langchain.rounds import of_retriever
 from rop_otel_langchain.trail import trail_here
 from rop_otel_langchain.watching import Watching, ended, never_raising
 
@@ -84,7 +85,8 @@ def _as_stage(
     takes: bool,
 ) -> Iterator[Callable[[Any], None]]:
     """Run a call as the stage that it is, if it is one; gives what is told the call's results."""
-    with resumed(args[1:], kwargs, retrieves=bool(_retrieves(watching, component))):
+    retrieves = bool(_retrieves(watching, component))
+    with resumed(args[1:], kwargs, retrieves=retrieves), of_retriever(watching, component):
         begun = _begun(watching, component, args, kwargs, takes=takes)
         if begun is None:
             yield lambda _: None

@@ -32,13 +32,14 @@ def plan(fusion: Any, kinds: Kinds) -> dict[int, Fed] | None:
         None where each arm is one source, so that the usual rule holds, or where an arm's last stage is not known.
     """
     arms = getattr(fusion, "retrievers", None)
-    if not isinstance(arms, list) or all(_is_source(arm, kinds) for arm in arms):
+    if not isinstance(arms, list) or all(is_source(arm, kinds) for arm in arms):
         return None
     planned: dict[int, Fed] = {}
     return planned if _add(planned, fusion, "", kinds) else None
 
 
-def _is_source(arm: Any, kinds: Kinds) -> bool:
+def is_source(arm: Any, kinds: Kinds) -> bool:
+    """Return whether a retriever is one stage by itself, and takes nothing from others."""
     kind = kinds.of(arm) if isinstance(arm, BaseRetriever) else None
     return kind is not None and (kind.source or kind.kind in ("vector", "lexical"))
 
@@ -64,7 +65,7 @@ def _add(planned: dict[int, Fed], part: Any, path: str, kinds: Kinds) -> str | N
             planned[id(each)] = Fed(name, (end,))
             end = name
         return end
-    if not _is_source(part, kinds):
+    if not is_source(part, kinds):
         arms = getattr(part, "retrievers", None)
         if not isinstance(arms, list) or not arms:
             return None

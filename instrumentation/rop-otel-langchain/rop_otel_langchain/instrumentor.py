@@ -40,7 +40,7 @@ class LangChainInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignor
         from rop_otel_langchain.components import watch_components
         from rop_otel_langchain.functions import watch_functions
         from rop_otel_langchain.prompts import watch_prompts
-        from rop_otel_langchain.tools import watch_tools
+        from rop_otel_langchain.rounds import watch_tools
         from rop_otel_langchain.watching import Watching
 
         self._watching = watching = Watching(settings)

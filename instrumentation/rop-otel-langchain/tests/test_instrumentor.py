@@ -88,13 +88,20 @@ def test_a_class_that_cannot_be_changed(instrument: Any, caplog: pytest.LogCaptu
     """It is defined and works as without us; that it is not watched is logged."""
     instrument()
 
-    class Own(Runnable[Any, Any], metaclass=Sealed):
-        def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:  # noqa: A002
-            return input
+    def defined() -> weakref.ref[type]:
+        class Own(Runnable[Any, Any], metaclass=Sealed):
+            def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:  # noqa: A002
+                return input
 
-    assert Own().invoke(1) == 1
-    (record,) = caplog.records
-    assert "Own.invoke: it could not be watched" in record.getMessage()
+        assert Own().invoke(1) == 1
+        return weakref.ref(Own)
+
+    found = defined()
+    (message,) = caplog.messages
+    assert "Own.invoke: it could not be watched" in message
+    caplog.clear()  # its traceback holds the class
+    gc.collect()
+    assert found() is None, "whatever is instrumented next would be told of it too"
 
 
 def test_a_wrapper_over_ours_stays(parts: Any, instrument: Any, monkeypatch: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -29,9 +29,7 @@ def searching(parts: Any, *lists: slice) -> list[Any]:
     return [create_retriever_tool(each, f"search{place}", "Search.") for place, each in enumerate(found)]
 
 
-def an_agent(
-    tools: list[Any], *, remember: bool = True, after: Callable[[], Any] | None = None
-) -> RunnableLambda[Any, Any]:
+def an_agent(tools: list[Any], *, remember: bool = True) -> RunnableLambda[Any, Any]:
     """Return a loop that asks a model, calls a tool, and asks again, with all that the tools said or only the last."""
 
     def ask(question: str) -> str:
@@ -97,12 +95,37 @@ def test_tools_that_are_agents(parts: Any, seen: Any) -> None:
 
 
 def test_a_tool_in_a_handoff_of_the_applications_own(parts: Any, seen: Any) -> None:
-    """There each text counts as soon as it is shown, in whatever round, and there are no rounds."""
+    """There each text counts as soon as it is shown, also one that is shown inside of a tool."""
+
+    @tool
+    def summarised(query: str) -> str:
+        """Search, and have a model summarise what is found."""
+        return str(MODEL.invoke(parts.joined(retriever.invoke(query))).content)
+
+    retriever = parts.vector()
     with rop.handoff("mine", selected="n2"):
-        for each in searching(parts, slice(3), slice(3, 6)):
+        for each in [summarised, *searching(parts, slice(3, 6))]:
             MODEL.invoke(each.invoke({"query": "?"}))
-    assert {stage.round for stage in seen.stages} == {None}
+    assert [stage.kind for stage in seen.stages if stage.round is None] == ["vector", "packing", "packing"]
     assert (seen.assessment.verdict, seen.assessment.selected_rank) == (rop.Verdict.PASS, 2)
+
+
+def test_retrievers_of_several_stages_at_once(parts: Any, seen: Any) -> None:
+    """Each question's stages are a round, so that none is taken to be fed by another question's."""
+    met = Barrier(2)
+
+    class Meeting(parts.Given):  # type: ignore[name-defined,misc]
+        def _get_relevant_documents(self, query: str, *, run_manager: Any) -> Any:
+            met.wait()
+            return parts.notes[:3] if query == "n1" else parts.notes[3:]
+
+    both = (lambda question: [question, "n5"]) | parts.compressed(Meeting(results=None)).map()
+    (both | (lambda found: [*found[0], *found[1]]) | parts.joined | MODEL).invoke("n1")
+    assert sorted((stage.round or 0, stage.kind) for stage in seen.stages) == [
+        (0, "function"), (0, "packing"), (1, "rerank"), (1, "retriever"), (2, "rerank"), (2, "retriever"),
+    ]  # fmt: skip
+    assert not seen.assessment.findings
+    assert seen.assessment.verdict is rop.Verdict.PASS
 
 
 @pytest.mark.parametrize("way", ["invoke", "ainvoke"])
