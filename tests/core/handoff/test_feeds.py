@@ -174,4 +174,4 @@ def test_thousands_of_stages_are_assessed_in_time(shape: dict[str, Any]) -> None
         stages = [item for n, one in enumerate(stages) for item in (replace(expansion, span_id=f"e{n}", end_ns=n), one)]
     started = time.process_time()
     assess(HandoffRecord(name="qa", handoff_id="h", selected=("c",), stages=tuple(stages), start_ns=0, end_ns=10**9))
-    assert time.process_time() - started < 10.0
+    assert time.process_time() - started < 60.0  # a few seconds at most, and minutes where each looks at all others
