@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from langchain_core.documents import BaseDocumentCompressor
 from langchain_core.language_models import BaseLanguageModel
@@ -35,6 +35,9 @@ _PARTS: Final = (
     BaseDocumentCompressor,
 )
 """What is a part of a chain and never the chain."""
+
+
+_Arguments: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 def watch_chains(patches: Patches, watching: Watching) -> None:
@@ -235,15 +238,11 @@ class _Batch:
         ]
         self.configs = [carrying(given, call) for given, call in zip(configs, self.calls, strict=True)]
 
-    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Arguments:
         """Return the arguments of the batch with the configurations that carry its calls."""
         if len(args) > 1:
             return (args[0], self.configs, *args[2:]), kwargs
         return args, {**kwargs, "config": self.configs}
-
-    def current(self) -> using_context:
-        """Return a block that is inside of the batch; what runs finds its call in its configuration."""
-        return using_context(batched(get_current()))
 
     def end(self, results: Sequence[Any]) -> None:
         """End each call with its result."""
@@ -259,36 +258,42 @@ class _Batch:
 
 @never_raising
 def _begun_batch(
-    watching: Watching, chain: Any, inputs: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], takes_config: bool
+    watching: Watching, chain: Any, inputs: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> _Batch | None:
-    if not takes_config or not inputs or not isinstance(inputs, list) or not _is_topmost(watching):
+    if not inputs or not isinstance(inputs, list) or not _is_topmost(watching):
         return None
     return _Batch(watching, chain, inputs, args[1] if len(args) > 1 else kwargs.get("config"))
 
 
-def _takes_config(batch: Function) -> bool:
-    """Return whether a batch can be given the configurations that carry its calls."""
-    return "config" in inspect.signature(batch).parameters
+@contextmanager
+def _as_batch(
+    watching: Watching, original: Function, chain: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Iterator[tuple[_Arguments, Callable[[Any], None]]]:
+    """Run a batch whose questions are a call each; gives its arguments, and what is told its results."""
+    begun = None
+    if "config" in inspect.signature(original).parameters:  # what runs finds its call in its configuration
+        begun = _begun_batch(watching, chain, given(original)(args, kwargs), args, kwargs)
+    if begun is None:
+        yield (args, kwargs), lambda _: None
+        return
+    told: list[Any] = []
+    try:
+        with using_context(batched(get_current())):
+            yield begun.arguments(args, kwargs), told.append
+    except BaseException as error:
+        begun.fail(error)
+        raise
+    begun.end(told[0])
 
 
 def _batch(watching: Watching) -> Wrap:
     def wrap(original: Function) -> Function:
-        inputs, takes_config = given(original), _takes_config(original)
-
         @functools.wraps(original)
         def batch(self: Any, *args: Any, **kwargs: Any) -> Any:
-            begun = _begun_batch(watching, self, inputs(args, kwargs), args, kwargs, takes_config)
-            if begun is None:
-                return original(self, *args, **kwargs)
-            try:
-                args, kwargs = begun.arguments(args, kwargs)
-                with begun.current():
-                    results = original(self, *args, **kwargs)
-            except BaseException as error:
-                begun.fail(error)
-                raise
-            begun.end(results)
-            return results
+            with _as_batch(watching, original, self, args, kwargs) as ((args, kwargs), tell):
+                results = original(self, *args, **kwargs)
+                tell(results)
+                return results
 
         return batch
 
@@ -297,22 +302,12 @@ def _batch(watching: Watching) -> Wrap:
 
 def _abatch(watching: Watching) -> Wrap:
     def wrap(original: Function) -> Function:
-        inputs, takes_config = given(original), _takes_config(original)
-
         @functools.wraps(original)
         async def abatch(self: Any, *args: Any, **kwargs: Any) -> Any:
-            begun = _begun_batch(watching, self, inputs(args, kwargs), args, kwargs, takes_config)
-            if begun is None:
-                return await original(self, *args, **kwargs)
-            try:
-                args, kwargs = begun.arguments(args, kwargs)
-                with begun.current():
-                    results = await original(self, *args, **kwargs)
-            except BaseException as error:
-                begun.fail(error)
-                raise
-            begun.end(results)
-            return results
+            with _as_batch(watching, original, self, args, kwargs) as ((args, kwargs), tell):
+                results = await original(self, *args, **kwargs)
+                tell(results)
+                return results
 
         return abatch
 

@@ -56,6 +56,20 @@ def test_the_last_text_that_shows_documents_counts(parts: Any, seen: Any) -> Non
     assert seen.stages[-1].input == ("n1",)
 
 
+def test_documents_that_are_all_rejected(parts: Any, seen: Any) -> None:
+    """Nor is what was shown to a grader that rejects all of it, where the reader is shown something else."""
+    elsewhere = parts.Given(results=parts.notes[4:5])
+
+    def relevant(documents: list[Document]) -> list[Document]:
+        for document in documents:
+            MODEL.invoke(f"Is this relevant? {document.page_content}")
+        return []
+
+    parts.lcel(parts.vector() | relevant | (lambda kept: elsewhere.invoke("?"))).invoke("n3")
+    assert seen.lists[1:] == [("relevant", []), ("retriever", ["n5"]), ("packing", ["n5"])]
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at relevant (dropped)")
+
+
 def test_documents_that_are_read_one_after_another(parts: Any, seen: Any) -> None:
     """Where a model reads each document by itself, and another one what came of it, the reader was shown all."""
     summary = (lambda document: f"Summarise: {document.page_content}") | MODEL
