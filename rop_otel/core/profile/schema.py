@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -52,8 +51,3 @@ def schema(name: str) -> dict[str, Any]:
     """
     made = {"$schema": DIALECT, **SCHEMAS[name].model_json_schema()}
     return {**made, **_HARD} if name == "declaration" else made
-
-
-def schema_bytes(name: str) -> bytes:
-    """Return one JSON Schema as a file holds it."""
-    return (json.dumps(schema(name), ensure_ascii=False, indent=2) + "\n").encode()
