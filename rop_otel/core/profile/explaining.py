@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rop_otel.core.profile.declaration import Declaration
+from rop_otel.core.profile.fieldpath import ABSENT
 from rop_otel.core.profile.judge import RECORD_CHECKS, Case, judge
 from rop_otel.core.profile.observation import Judgment, Observation
 from rop_otel.core.profile.verdicts import Verdict
@@ -35,7 +36,7 @@ class Explanation:
 
     Args:
         record_id: The record.
-        selection: What stands where the selection is due, one or several; each with the object it resolves to.
+        selection: What stands where the selection is due, none, one or several; each with the object it resolves to.
         returned: Every returned ID in rank order; empty where there is no list.
         cutoff: How many of them the reader sees; None for an invalid declaration.
         rule: The membership rule; None likewise.
@@ -122,6 +123,8 @@ def explain(observation: Observation, declaration: Declaration | None) -> Explan
 def _selection(case: Case) -> Iterator[tuple[str, str | None]]:
     keys = iter(case.keys)
     for item in case.given:
+        if item is ABSENT:
+            return
         text = isinstance(item, str)
         object_id = case.declaration.resolver.resolve(next(keys)) if text else None
         yield (item if isinstance(item, str) else repr(item)), object_id

@@ -44,11 +44,15 @@ class Case:
         return tuple(found) if isinstance(found, list) and self.declaration.witness is None else (found,)
 
     @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The strings among them."""
+        return tuple(item for item in self.given if isinstance(item, str))
+
+    @cached_property
     def keys(self) -> tuple[str, ...]:
-        """The selected keys: the strings among them, decoded where they are witnesses that the map holds."""
-        texts = [item for item in self.given if isinstance(item, str)]
+        """The selected keys: those strings, decoded where they are witnesses that the map holds."""
         witness = self.declaration.witness
-        return tuple(texts if witness is None else (witness.keys.get(text, "") for text in texts))
+        return self.texts if witness is None else tuple(witness.keys.get(text, "") for text in self.texts)
 
     @cached_property
     def returned(self) -> tuple[str, ...]:
@@ -103,9 +107,9 @@ def selection_missing(case: Case) -> Judgment | None:
 def selection_unresolved(case: Case) -> Judgment | None:
     """Decide where the map does not hold the witness, or the resolver does not know a selected key."""
     witness = case.declaration.witness
-    for item, key in zip((item for item in case.given if isinstance(item, str)), case.keys, strict=True):
-        if witness is not None and item not in witness.keys:
-            why = f"the inverse map does not hold the witness {_shown(item)}"
+    for text, key in zip(case.texts, case.keys, strict=True):
+        if witness is not None and text not in witness.keys:
+            why = f"the inverse map does not hold the witness {_shown(text)}"
             return _judgment(Verdict.RESOLUTION_ERROR, selection_unresolved, why)
         if case.declaration.resolver.resolve(key) is None:
             why = f"the resolver does not know the selected key {_shown(key)}"
@@ -115,12 +119,11 @@ def selection_unresolved(case: Case) -> Judgment | None:
 
 def witness_unbound(case: Case) -> Judgment | None:
     """Decide where the hash beside a witness does not bind it to this record of this declaration."""
-    witness, text = case.declaration.witness, case.given[0] if case.given else None
-    if witness is None or not isinstance(text, str):
+    witness = case.declaration.witness
+    if witness is None:
         return None
-    expected = witness.binding.sha256(
-        record_id=case.observation.record_id, witness=text, selection=witness.keys.get(text, "")
-    )
+    [text], [key] = case.texts, case.keys
+    expected = witness.binding.sha256(record_id=case.observation.record_id, witness=text, selection=key)
     if case.observation.witness_hash == expected:
         return None
     why = f"the hash of the witness {_shown(text)} binds it to something else"

@@ -117,6 +117,64 @@ def test_the_verdicts_stand_in_their_order() -> None:
     assert [verdict for verdict in Verdict if any(case[2][0] == verdict for case in CASES.values())] == list(Verdict)
 
 
+REASONS = {
+    "invalid before all": "declaration_invalid: the declaration or a file it names is invalid",
+    "soft before selection": "not_applicable: the declaration is in soft mode",
+    "missing": "selection_missing: the selected key is missing",
+    "null": "selection_missing: the selected key is null, not a string",
+    "empty": "selection_missing: the selected key is the empty string",
+    "empty list": "selection_missing: the selected key is an empty list",
+    "number": "selection_missing: the selected key is a number, not a string",
+    "unknown": "selection_unresolved: the resolver does not know the selected key 'unknown'",
+    "not returned field": "returned_unusable: there is no list at 'ids'",
+    "returned null": "returned_unusable: 'ids' holds null, not a list",
+    "returned text": "returned_unusable: 'ids' holds a string, not a list",
+    "bad element past the cutoff": "returned_unusable: the returned ID at rank 5 is a number, not a string",
+    "empty list fails": "not_returned: no acceptable object among the 0 returned IDs",
+    "absent": "not_returned: no acceptable object among the 2 returned IDs",
+    "past the cutoff": "not_returned: 'obj-a' is returned at rank 4, past the cutoff of 3",
+    "within": "returned: 'obj-a' is returned at rank 2, within the cutoff of 3",
+    "witness missing": "selection_missing: the witness is missing",
+    "witness list": "selection_missing: the witness is a list, not a string",
+    "hash missing": "selection_missing: the hash of the witness is missing",
+    "unknown witness": "selection_unresolved: the inverse map does not hold the witness 'w-9'",
+    "bound to another": "witness_unbound: the hash of the witness 'w-1' binds it to something else",
+}
+
+
+@pytest.mark.parametrize("name", REASONS)
+def test_a_verdict_has_its_check_and_reason(name: str) -> None:
+    """A judgment names the check that decided and says why in one sentence."""
+    judgment = judge(CASES[name][1], DECLARATIONS[CASES[name][0]])
+    assert f"{judgment.check}: {judgment.reason}" == REASONS[name]
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (None, "null"),
+        (True, "true"),
+        (False, "false"),
+        (1, "a number"),
+        (1.5, "a number"),
+        ([], "a list"),
+        ({}, "an object"),
+        ((), "something else"),
+    ],
+)
+def test_a_reason_names_what_is_no_string(value: object, kind: str) -> None:
+    """In the words of JSON, whatever stands there."""
+    judgment = judge(seen("obj-a", [value]), DECLARATIONS["key"])
+    assert judgment.reason == f"the returned ID at rank 1 is {kind}, not a string"
+
+
+@pytest.mark.parametrize(("length", "shown"), [(200, "'" + "x" * 200 + "'"), (201, "'" + "x" * 200 + "'…")])
+def test_a_long_value_is_cut(length: int, shown: str) -> None:
+    """A value of 200 characters is shown whole, a longer one by its beginning."""
+    reason = judge(seen("x" * length, []), DECLARATIONS["key"]).reason
+    assert reason == f"the resolver does not know the selected key {shown}"
+
+
 @pytest.mark.parametrize("selection", ["x" * 10_000, ["x" * 10_000]])
 def test_reasons_are_short(selection: object) -> None:
     """A reason names a long value by its beginning."""
