@@ -1,4 +1,4 @@
-"""Tells the application's log which handoffs lost their object, so that a terminal is all that it takes to see it."""
+"""Tells the application's log which handoffs went wrong, so that a terminal is all that it takes to see it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 from typing import Final
 
 from rop_otel import semconv
-from rop_otel.core.handoff import Assessment, Ids, Verdict
+from rop_otel.core.handoff import Assessment, Ids, Severity, Verdict
 from rop_otel.tracing.scalars import plainly
 
 _logger = logging.getLogger("rop_otel.handoffs")
@@ -19,11 +19,14 @@ _MOST: Final = 3
 def tell(assessment: Assessment, selected: Ids | None) -> None:
     """Log one line at INFO where the selected object is known not to have reached the reader, or never came.
 
+    So too where a finding is an error: an object that arrives beside the passage of another tenant is a PASS.
+
     Args:
         assessment: What was concluded.
         selected: The selection as it was recorded: hashed where there is a key.
     """
-    if assessment.verdict in _LOST and _logger.isEnabledFor(logging.INFO):
+    wrong = assessment.verdict in _LOST or any(each.severity is Severity.ERROR for each in assessment.findings)
+    if wrong and _logger.isEnabledFor(logging.INFO):
         _logger.info("%s%s", assessment, _named(selected), extra={_HANDOFF_ID: assessment.handoff_id})
 
 

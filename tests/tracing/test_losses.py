@@ -1,4 +1,4 @@
-"""What the application's log says about handoffs that lost their object."""
+"""What the application's log says about handoffs that went wrong."""
 
 from __future__ import annotations
 
@@ -54,6 +54,26 @@ def test_a_selector_that_found_nothing_is_told(watched: Watched, lines: Callable
         retrieve("a", packed=("a",))
     assert lines() == [str(watched.assessment)]
     assert "SELECTOR_ERROR" in lines()[0]
+
+
+def test_a_finding_that_is_an_error_is_told(watched: Watched, lines: Callable[[], list[str]]) -> None:
+    """A handoff that loses nothing, or has nothing to lose, is a line where one of its findings is an error."""
+    with rop.handoff("docs-qa", scope="ours", selected="a"), rop.using_stage("vector") as stage:
+        stage.returned(["a"], scopes=["theirs"])
+    with rop.handoff("docs-qa", scope="ours"), rop.using_stage("vector") as stage:
+        stage.returned(["a"], scopes=["theirs"])
+    passed, not_due = watched.heard.assessments
+    assert (passed.verdict, not_due.verdict) == ("PASS", "NOT_APPLICABLE")
+    assert lines() == [f"{passed}; selected: 'a'", str(not_due)]
+    assert "scope_leak at vector" in lines()[1]
+
+
+def test_a_finding_that_is_a_warning_is_not_told(watched: Watched, lines: Callable[[], list[str]]) -> None:
+    """What deserves a look and no more is in metrics and spans alone."""
+    with rop.handoff("docs-qa", selected="a", expected=["vector", "rerank"]):
+        retrieve("a", packed=("a",))
+    assert [finding.severity for finding in watched.assessment.findings] == ["warning"]
+    assert lines() == []
 
 
 def test_what_arrives_is_not_told(watched: Watched, lines: Callable[[], list[str]]) -> None:
