@@ -74,6 +74,8 @@ def run_demo(request: Request, console: Console) -> int:
     with _monitored(request, task) as monitoring:
         tools = _index(request, task, console)
         pipeline = make_pipeline(tools, linked=task.linked, parts=injection.parts if injection else None)
+        # Before anything that a closed terminal or pipe may end: spans without it cannot be judged again.
+        resolver_file = write_resolver(task.corpus.resolver, request.export) if request.export else None
         outcomes = list(_answers(pipeline, task, request.limit, console))
         summary = summarise(outcomes, canonical=task.corpus.resolver.canonical)
         print_summary(summary, console, linked=task.linked, seconds=time.perf_counter() - started)
@@ -81,7 +83,6 @@ def run_demo(request: Request, console: Console) -> int:
             code = NOT_CAUGHT if injection.acted else NO_EFFECT
         if request.serve:
             _serve(pipeline, task, request.limit, monitoring, console)
-    resolver_file = write_resolver(task.corpus.resolver, request.export) if request.export else None
     print_next_steps(
         console, fault=request.fault, export=request.export, resolver=resolver_file, own=bool(request.corpus)
     )

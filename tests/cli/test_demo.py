@@ -89,6 +89,23 @@ def test_exported_spans_are_judged_alike(
     assert code == 0
 
 
+def test_an_export_is_whole_though_nobody_reads_on(
+    files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where the pipe behind ``demo`` is closed half-way, the exported spans can still be judged alike."""
+
+    def closed(*_: object, **__: object) -> None:
+        raise BrokenPipeError
+
+    spans = tmp_path / "spans.jsonl"
+    with monkeypatch.context() as patched:
+        patched.setattr(demo_run, "print_summary", closed)
+        run(patched, capsys, "demo", *files, "--export", str(spans))
+    code, out, _ = run(monkeypatch, capsys, "replay", str(spans), "--resolver", f"{spans}.resolver.json")
+    assert "3 handoffs: 2 PASS, 1 SELECTOR_ERROR" in out
+    assert code == 0
+
+
 def test_an_injected_fault_is_reported(
     files: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
