@@ -19,7 +19,7 @@ class Dropped:
     Args:
         stage, name, round: Which stage.
         ids: What it was handed and did not return, in the order of its input; None where one of the two lists is not
-            known in full. A source is handed nothing.
+            known in full. A source is handed nothing, and a rescue only adds to what packing shows.
     """
 
     stage: str
@@ -45,6 +45,8 @@ def dropped(record: HandoffRecord, *, resolver: Resolver | None = None) -> tuple
 
 def _dropped(trip: Trip, place: int) -> Ids | None:
     stage, feeding = trip.stages[place], trip.feeds[place]
+    if stage.kind == kinds.RESCUE:
+        return ()
     returned = trip.returned_set(place)
     if stage.input is None and not feeding and kinds.is_source(stage):
         return ()

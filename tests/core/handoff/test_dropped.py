@@ -1,0 +1,39 @@
+"""Which documents each stage was handed and did not return."""
+
+from __future__ import annotations
+
+from rop_otel.core.handoff import StageRecord
+from rop_otel.core.handoff.dropped import dropped
+from tests.core.build import CHUNKS, handoff, stage
+
+
+def lacking(*stages: StageRecord, resolved: bool = False) -> dict[str, str | None]:
+    """Return the IDs that each stage dropped, None where that is not known."""
+    found = dropped(handoff(*stages), resolver=CHUNKS if resolved else None)
+    return {each.stage: None if each.ids is None else " ".join(each.ids) for each in found}
+
+
+def test_in_order_of_the_input() -> None:
+    """What a stage was handed and did not return, in the order in which it was handed."""
+    stages = (stage("vector", "c a"), stage("lexical", "b"), stage("fusion", "a"), stage("packing", "", given="a d"))
+    assert lacking(*stages, stage("reader", "")) == {"vector": "", "lexical": "", "fusion": "c b", "packing": "a d"}
+
+
+def test_unknown() -> None:
+    """A list that is unreadable or cut hides what was dropped."""
+    stages = (stage("vector", None), stage("rerank", "a"), stage("mmr", "a", count=2), stage("packing", "a"))
+    assert lacking(*stages) == {"vector": "", "rerank": None, "mmr": None, "packing": None}
+
+
+def test_another_chunk_of_the_object() -> None:
+    """A document is not dropped where another one of its object was returned."""
+    stages = (stage("vector", "doc#0 doc#1 x"), stage("packing", "doc#1"))
+    assert lacking(*stages, resolved=True)["packing"] == "x"
+    assert lacking(*stages)["packing"] == "doc#0 x"
+
+
+def test_rescue_only_adds() -> None:
+    """What packing shows is still shown after a rescue that returns only its own, whatever it was handed."""
+    packed = (stage("vector", "a b"), stage("packing", "a"))
+    assert lacking(*packed, stage("rescue", "c"))["rescue"] == ""
+    assert lacking(*packed, stage("rescue", "c", given="a b"))["rescue"] == ""
