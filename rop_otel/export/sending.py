@@ -18,8 +18,10 @@ _DEFAULT_QUEUE: Final = 2048
 class _Pending:
     """How many spans wait in the queue, told by what goes in and what comes out.
 
+    Never fewer than there are: while a batch is being taken out its spans still count.
+
     Args:
-        room: What the queue holds; where one more comes, the oldest is dropped.
+        room: What the queue holds.
     """
 
     def __init__(self, room: int) -> None:
@@ -28,11 +30,11 @@ class _Pending:
         self._count = 0
 
     def add(self) -> bool:
-        """Add a span, and return whether another had to go."""
+        """Add a span, and return whether there was room for it."""
         with self._lock:
-            full = self._count >= self._room
-            self._count += not full
-            return full
+            fits = self._count < self._room
+            self._count += fits
+            return fits
 
     def take(self, number: int) -> None:
         """Take spans out."""
@@ -91,10 +93,13 @@ class CountingProcessor(BatchSpanProcessor):
             os.register_at_fork(after_in_child=lambda: _forget(pending()))
 
     def on_end(self, span: ReadableSpan) -> None:
-        """Queue a span that was sampled."""
-        if span.context is not None and span.context.trace_flags.sampled and self._pending.add():
+        """Queue a span that was sampled, where there is room for it."""
+        if span.context is None or not span.context.trace_flags.sampled:
+            return
+        if self._pending.add():
+            super().on_end(span)
+        else:
             self._lost(1)
-        super().on_end(span)
 
 
 def _forget(pending: _Pending | None) -> None:
