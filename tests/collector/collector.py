@@ -108,7 +108,8 @@ class Collector:
     def limit_files(self, size: int) -> None:
         """Let no file that it writes become larger, as on a full disk; -1 for any size."""
         if self._process is not None:
-            resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+            _, most = resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE)
+            resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, (most if size < 0 else size, most))
 
     def ready(self) -> bool:
         """Return whether it takes data."""
