@@ -78,15 +78,19 @@ def read_part(file: str) -> Part:
     """Read what adds up in a part.
 
     Raises:
-        InputError: The file cannot be read, or is no partial report.
+        InputError: The file cannot be read, is no partial report, or does not hold as many records as it counts.
     """
     try:
         with open(file, "rb") as stream:
             head, partial = _read_head(stream.readline()), Partial.parse(stream.readline())
+            held = sum(line.endswith(b"\n") for line in stream)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=file) from None
     except (msgspec.DecodeError, PartialError, ValueError, RecursionError) as error:
         raise InputError(f"no partial report: {error}", file=file) from None
+    counted = partial.counts.observed if head.records else 0
+    if held != counted:
+        raise InputError(f"holds {held:,} whole records and counts {counted:,}: it was cut short or changed", file=file)
     return Part(file=file, declaration=head.declaration, partial=partial, has_records=head.records)
 
 

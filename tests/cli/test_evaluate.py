@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from rop_otel.cli.main import app, main
 from rop_otel.core.profile.schema import SCHEMAS
-from rop_otel.errors import RopError
+from rop_otel.errors import InputError, RopError
 
 RECORDS = [
     {"record_id": "run_alpha", "selector": {"key": "obj-a"}, "results": [{"id": "b#0"}, {"id": "a#1"}], "gold": "b#0"},
@@ -228,6 +228,22 @@ def test_merge_is_the_one_pass(place: Path) -> None:
     (place / "sealed").rename(place / "moved")
     moved = run("merge", "20.part", "1.part", "--declaration", "moved/declaration.json", "--format", "json")
     assert moved == whole
+
+
+def test_a_part_that_was_cut_short_gives_no_report(place: Path) -> None:
+    """Wherever a part ends too early, between two records too, merging is refused before anything is printed."""
+    declaration = declared()
+    run("evaluate", declaration, "--records", "records.jsonl", "--partial", "--report", "one.part")
+    data = (place / "one.part").read_bytes()
+    for size in range(0, len(data), 7):
+        (place / "cut.part").write_bytes(data[:size])
+        result = CliRunner().invoke(app, ["merge", "cut.part", "--format", "json"])
+        assert isinstance(result.exception, InputError)
+        assert result.stdout == ""
+    for size in (data.rindex(b"\n", 0, -1) + 1, len(data) - 1):
+        (place / "cut.part").write_bytes(data[:size])
+        result = CliRunner().invoke(app, ["merge", "cut.part", "--format", "json"])
+        assert str(result.exception) == "cut.part: holds 1 whole records and counts 2: it was cut short or changed"
 
 
 @pytest.mark.parametrize("output", ["--report", "--records-out"])

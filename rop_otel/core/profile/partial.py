@@ -123,7 +123,7 @@ class Partial:
                 raise PartialError(f"the format is {shape.rop_partial!r}, not {FORMAT!r}")
             seen, repeated = _unpacked(shape.seen), _unpacked(shape.repeated)
         except (msgspec.DecodeError, UnicodeDecodeError, zlib.error, ValueError, RecursionError) as error:
-            raise PartialError(f"no partial report: {error}") from None
+            raise PartialError(str(error)) from None
         return cls(
             manifest_sha256=shape.manifest_sha256,
             cutoffs=shape.cutoffs,
