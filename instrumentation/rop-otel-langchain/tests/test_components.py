@@ -23,7 +23,7 @@ def test_inner_retrievers_feed_the_fusion(parts: Any, seen: Any, way: str) -> No
     """An ensemble is a fusion that its retrievers feed, called in any way."""
     chain = parts.lcel(parts.ensemble())
     call(chain, way, "n5")
-    assert seen.lists[:3] == ARMS
+    assert [*sorted(seen.lists[:2]), seen.lists[2]] == ARMS  # awaited, they run in threads and end in any order
     assert [stage.selected["rr"] for stage in seen.assessment.stages[2:3]] == [0.2]
 
 
