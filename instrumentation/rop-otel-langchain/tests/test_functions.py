@@ -192,15 +192,14 @@ def test_an_empty_list_beside_documents(parts: Any, seen: Any) -> None:
 
 
 def test_documents_that_come_back(parts: Any, seen: Any) -> None:
-    """Those that a function does not return are shown all the same where the prompt holds their whole text."""
-    found: list[Document] = []
+    """Those that a function leaves out of a mapping are shown all the same where the prompt holds their whole text."""
 
-    def keep(documents: list[Document]) -> list[Document]:
-        found.extend(documents)
-        return documents[1:2]
+    def more(inputs: Any) -> Any:
+        return {"documents": parts.notes[4:5], "before": parts.joined(inputs["documents"])}
 
-    (parts.vector() | keep | (lambda kept: parts.joined([*found, *kept])) | MODEL).invoke("n3")
-    assert seen.lists[1:] == [("keep", ["n2"]), ("packing", ["n1", "n2", "n3"])]
+    found = {"documents": parts.vector()} | RunnableLambda(more)
+    (found | (lambda both: f"{both['before']} {parts.joined(both['documents'])}") | MODEL).invoke("n3")
+    assert seen.lists[1:] == [("more", ["n5"]), ("packing", ["n1", "n2", "n3", "n5"])]
     assert seen.assessment.verdict is rop.Verdict.PASS
 
 
