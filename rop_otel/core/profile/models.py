@@ -35,8 +35,8 @@ def _path(text: str) -> str:
 
 
 def is_file_name(name: str) -> bool:
-    """Return whether a name is relative to the declaration's folder, with ``/`` only, and does not climb out of it."""
-    return not (name.startswith("/") or ".." in name.split("/") or "\\" in name or "\0" in name)
+    """Return whether a file's name is relative to the declaration's folder, with ``/`` only, and does not leave it."""
+    return not (name.startswith("/") or name.endswith("/") or ".." in name.split("/") or "\\" in name or "\0" in name)
 
 
 def _file_name(name: str) -> str:

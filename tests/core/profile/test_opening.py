@@ -97,6 +97,7 @@ def test_only_hard_mode_needs_a_population(mode: str) -> None:
         ),
         (put("sheet.resolver.path", "../resolver.json"), [("file_name", "sheet.resolver.path")]),
         (put("sheet.resolver.path", "/resolver.json"), [("file_name", "sheet.resolver.path")]),
+        (put("sheet.resolver.path", "resolver.json/"), [("file_name", "sheet.resolver.path")]),
         (put("sheet.resolver.path", "a\\resolver.json"), [("file_name", "sheet.resolver.path")]),
         (put("sheet.resolver.path", "resolver.json\0"), [("file_name", "sheet.resolver.path")]),
         (put("sheet.resolver.path", "other.json"), [("file_missing", "sheet.resolver.path")]),
