@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 __all__ = ["holds_some_of", "places_in", "plain_text", "shown_in", "without"]
@@ -45,16 +45,13 @@ def holds_some_of(texts: Iterable[str], prompt: str) -> bool:
 
     Then it may show that text, and nobody can say that it does not.
     """
-    said: list[str] | None = None
-    runs: dict[int, set[tuple[str, ...]]] = {}
-    for words in filter(None, (_WORD.findall(text.lower()) for text in texts)):
-        said = _WORD.findall(prompt.lower()) if said is None else said
-        length = min(_RUN, len(words))
-        if length not in runs:
-            runs[length] = set(_in_a_row(said, length))
-        if not runs[length].isdisjoint(_in_a_row(words, length)):
-            return True
-    return False
+    wanted = [words for text in texts if (words := _WORD.findall(text.lower()))]
+    if not wanted:
+        return False
+    said = _WORD.findall(prompt.lower())
+    lengths = {min(_RUN, len(words)) for words in wanted}
+    runs = {run for length in lengths for run in _in_a_row(said, length)}
+    return any(run in runs for words in wanted for run in _in_a_row(words, min(_RUN, len(words))))
 
 
 def _in_a_row(words: Sequence[str], length: int) -> Iterable[tuple[str, ...]]:
@@ -73,26 +70,22 @@ def places_in(prompt: str, texts: Iterable[str]) -> dict[str, list[int]]:
     for text in set(texts):
         lengths.setdefault(text[:_KEY], set()).add(min(len(text), _HEAD))
         heads.setdefault(text[:_HEAD], []).append(text)
-    widths = sorted({len(key) for key in lengths})
-    held: dict[str, set[int]] = {}
+    widths = {len(key) for key in lengths}
+    begins = _beginnings(prompt, lengths)
+    ahead = [at for width in widths for at in begins if prompt[at : at + width] in lengths]
     reached: set[int] = set()
-    for start in _starts(prompt, lengths):
-        for width in widths:
-            if prompt[start : start + width] in lengths:
-                break
-        else:  # by far the most, so nothing more is done for them
+    held: dict[str, list[int]] = {}
+    while ahead:
+        at = ahead.pop()
+        if at in reached:
             continue
-        ahead = [start]
-        while ahead:
-            at = ahead.pop()
-            reached.add(at)
-            keys = (prompt[at : at + width] for width in widths)
-            near = (prompt[at : at + length] for key in keys for length in lengths.get(key, ()))
-            for text in (text for head in near for text in heads.get(head, ()) if prompt.startswith(text, at)):
-                held.setdefault(text, set()).add(at)
-                if at + len(text) not in reached:
-                    ahead.append(at + len(text))
-    return {text: sorted(starts) for text, starts in held.items()}
+        reached.add(at)
+        keys = [prompt[at : at + width] for width in widths]
+        near = {prompt[at : at + length] for key in keys for length in lengths.get(key, ())}
+        for text in (text for head in near for text in heads.get(head, ()) if prompt.startswith(text, at)):
+            held.setdefault(text, []).append(at)
+            ahead.append(at + len(text))
+    return {text: sorted(places) for text, places in held.items()}
 
 
 def without(prompt: str, spans: Iterable[tuple[int, int]]) -> str:
@@ -117,42 +110,41 @@ def shown_in(prompt: str, texts: Sequence[str]) -> dict[int, int] | None:
         prompt: The prompt, as :func:`plain_text` writes it.
         texts: The texts, as :func:`plain_text` writes them; an empty one is not shown.
     """
-    pieces = {piece for text in texts if text for piece in (text, text[:_HEAD])}
-    held = places_in(prompt, pieces)
+    longest_first = sorted(range(len(texts)), key=lambda place: -len(texts[place]))
+    wholes = {place: texts[place] for place in longest_first if texts[place]}
+    heads = {place: text[:_HEAD] for place, text in wholes.items() if len(text) > _HEAD}
+    held = places_in(prompt, [*wholes.values(), *heads.values()])
     ahead = {piece: iter(starts) for piece, starts in held.items()}
     taken = bytearray(len(prompt))  # no shorter text is found inside of a longer one
-    found: dict[int, int] = {}
-    ends: dict[int, int] = {}
-    longest_first = sorted(range(len(texts)), key=lambda place: -len(texts[place]))
-    for part in (slice(None), slice(_HEAD)):
-        left = [place for place in longest_first if place not in found and len(texts[place]) > (part.stop or 0)]
-        for place in left:
-            piece = texts[place][part]
+    found: dict[int, tuple[int, int]] = {}
+    for pieces in (wholes, heads):
+        left = {place: piece for place, piece in pieces.items() if place not in found}
+        for place, piece in left.items():
             at = next((at for at in ahead.get(piece, ()) if _stands(piece, prompt, at, taken)), None)
             if at is not None:
-                found[place], end = at, at + len(piece)
-                ends[at] = end
-                taken[at:end] = b"\1" * len(piece)
-        missing = {texts[place][part] for place in left if place not in found}
-        if any(texts[place][part] in missing for place in left if place in found):
+                found[place] = at, at + len(piece)
+                taken[at : at + len(piece)] = b"\1" * len(piece)
+        missing = {piece for place, piece in left.items() if place not in found}
+        if any(piece in missing for place, piece in left.items() if place in found):
             return None
-    others = {text for place, text in enumerate(texts) if text and place not in found}
+    others = {text for place, text in wholes.items() if place not in found}
     if not found or any(_is_free(text[:_HEAD], at, taken) for text in others for at in held.get(text[:_HEAD], ())):
         return None
-    if holds_some_of(others, without(prompt, ends.items())):
+    if holds_some_of(others, without(prompt, found.values())):
         return None
-    return {place: found[place] for place in sorted(found, key=found.__getitem__)}
+    return {place: found[place][0] for place in sorted(found, key=found.__getitem__)}
 
 
-def _starts(prompt: str, keys: Collection[str]) -> Iterator[int]:
-    """Give where in a prompt words begin like one of these keys may; what begins with no letter may begin anywhere."""
-    ways = []
-    for within in (True, False):
-        alike = [key for key in keys if key[0].isalnum() is within]
-        classes = [f"[{''.join(map(re.escape, sorted(set(each))))}]" for each in zip(*alike, strict=False)]
-        if classes:
-            ways.append(("(?<![^\\W_])" if within else "") + classes[0] + f"(?={''.join(classes[1:])})")
-    return (match.start() for match in re.finditer("|".join(ways), prompt)) if ways else iter(())
+def _beginnings(prompt: str, keys: Collection[str]) -> list[int]:
+    """Return where in a prompt a word begins, or what is no letter stands, with letters as these keys have them.
+
+    A place where no key stands may be among them, but by far the most of a prompt is passed over.
+    """
+    if not keys:
+        return []
+    first, *others = (f"[{''.join(map(re.escape, sorted(set(each))))}]" for each in zip(*keys, strict=False))
+    pattern = f"{first}(?={''.join(others)})(?:(?<![^\\W_].)|(?<=[\\W_]))"
+    return [match.start() for match in re.finditer(pattern, prompt)]
 
 
 def _stands(piece: str, prompt: str, at: int, taken: bytearray) -> bool:

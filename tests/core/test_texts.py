@@ -55,7 +55,8 @@ def test_every_place_is_told() -> None:
 
 
 def test_texts_with_the_same_beginning() -> None:
-    """Of texts that begin alike each is found where it stands."""
+    """Of texts that begin alike each is found where it stands, once."""
+    assert places_in("a longer text", ["a longer text", "a longer text still"]) == {"a longer text": [0]}
     assert places_in(f"{LONG} one {LONG} two", [f"{LONG} two", f"{LONG} one", LONG]) == {
         f"{LONG} one": [0],
         f"{LONG} two": [len(LONG) + 5],
