@@ -73,22 +73,18 @@ def _parts(part: Any) -> Iterator[object]:
 
 
 def _referred(function: FunctionType) -> Iterator[object]:
-    """Give the variables that a function refers to; of its module's only those that may lead to a retrieval."""
+    """Give the variables that a function refers to."""
     for cell in function.__closure__ or ():
         with suppress(ValueError):  # it has no value yet
             yield from _held(cell.cell_contents)
     for name in _names(function.__code__):
-        value = function.__globals__.get(name)
-        with suppress(Exception):  # what stands for another object, as one of a request, may have none now
-            own = type(value).__module__ == function.__module__
-            if own or isinstance(value, FunctionType | Runnable | VectorStore):
-                yield from _held(value)
+        yield from _held(function.__globals__.get(name))
 
 
 def _held(value: object) -> Iterator[object]:
     """Give a value, and where it is an object of the application what that holds."""
     yield value
-    with suppress(Exception):  # likewise
+    with suppress(Exception):  # what stands for another object, as one of a request, may have none now
         if not isinstance(value, type | ModuleType | FunctionType):
             yield from getattr(value, "__dict__", {}).values()
 

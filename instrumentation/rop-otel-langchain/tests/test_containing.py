@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -71,6 +72,21 @@ def test_functions_of_a_module(parts: Any, monkeypatch: Any, function: Any) -> N
     """Functions lead to others, and to objects, of their module."""
     monkeypatch.setattr(MADE, "retriever", parts.vector())
     assert contains_retrieval(RunnableLambda(function))
+
+
+OTHERS: Any = SimpleNamespace(retriever=None)
+
+
+def through_an_object_of_others(question: str) -> Any:
+    """Retrieve with an object whose class is of another module."""
+    return OTHERS.retriever.invoke(question)
+
+
+def test_an_object_of_another_modules_class(parts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tool of an agent often has its retriever in an object that another module makes."""
+    assert not contains_retrieval(RunnableLambda(through_an_object_of_others))
+    monkeypatch.setattr(OTHERS, "retriever", parts.vector())
+    assert contains_retrieval(RunnableLambda(through_an_object_of_others))
 
 
 def test_chains_that_do_not(parts: Any) -> None:
