@@ -19,11 +19,14 @@ from llama_index.core.instrumentation.events import BaseEvent
 from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.response_synthesizers import BaseSynthesizer
+from llama_index.core.tools import BaseTool
+from llama_index.core.workflow import Workflow
 from pydantic import PrivateAttr
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings, failure, topmost
+from rop_otel.instrumenting import Settings, failure, retrieved_outside, topmost
 from rop_otel_llama_index import kinds
+from rop_otel_llama_index.gathering import Engine, ToolCall, WorkflowRun
 from rop_otel_llama_index.synthesis import Synthesis
 from rop_otel_llama_index.watched import Listing, Watched, innermost
 
@@ -48,7 +51,8 @@ def begin(
         return None
     outer = innermost()
     if outer is not None and outer.instance is instance:
-        return None  # a method that calls the one that it extends is one call
+        # A method that calls the one that it extends is one call; a run of a workflow ends with its span.
+        return outer if isinstance(outer, WorkflowRun) else None
     return found[1](settings, instance, arguments, tags)
 
 
@@ -56,50 +60,60 @@ def _query(settings: Settings, instance: Any, arguments: _Arguments, tags: Mappi
     if isinstance(instance, SimpleChatEngine):
         return None  # it retrieves nothing
     outer = innermost()
-    if outer is None or outer.call is None:
-        return Watched(instance, begins=_topmost(settings, instance, arguments, tags))
-    rounds = kinds.asks_several_times(outer.instance)
-    return Watched(instance, call=outer.call, block=rop.using_round(next(outer.call.rounds)) if rounds else None)
+    call = None if outer is None or not kinds.asks_several_times(outer.instance) else outer.call
+    block = None if call is None else rop.using_round(next(call.rounds))
+    return Engine(instance, settings=settings, begins=_topmost(settings, instance, arguments, tags), block=block)
 
 
 def _retrieve(settings: Settings, instance: Any, arguments: _Arguments, tags: Mapping[str, object]) -> Watched | None:
-    outer = innermost()
-    call = None if outer is None else outer.call
-    begins = _topmost(settings, instance, arguments, tags) if call is None else None
+    begins = _topmost(settings, instance, arguments, tags)
     kind = kinds.retriever(instance, BaseRetriever, settings)
     if kind is None:
-        return Watched(instance, call=call, begins=begins)
+        return Watched(instance, begins=begins)
     stage = rop.using_stage(
         kind.kind, name=kind.name, source=kind.source, id=settings.id, implementation=type(instance).__name__
     )
-    return Listing(instance, stage=stage, call=call, begins=begins)
+    return Listing(instance, stage=stage, handed=False, begins=begins)
 
 
 def _postprocess(
     settings: Settings, instance: Any, arguments: _Arguments, tags: Mapping[str, object]
 ) -> Watched | None:
-    outer = innermost()
     kind = kinds.postprocessor(instance, settings)
     if kind is None:
         return None
+    _outside(instance)
     stage = rop.using_stage(
         kind,
         input=_nodes(arguments, 0),
         id=settings.id,
         implementation=type(instance).__name__,
     )
-    return Listing(instance, stage=stage, call=None if outer is None else outer.call)
+    return Listing(instance, stage=stage, handed=True)
 
 
 def _synthesize(settings: Settings, instance: Any, arguments: _Arguments, tags: Mapping[str, object]) -> Watched | None:
-    outer = innermost()
+    _outside(instance)
     return Synthesis(
         instance,
         nodes=_nodes(arguments, 1),
         answers=arguments.get("additional_source_nodes") is not None,
         settings=settings,
-        call=None if outer is None else outer.call,
     )
+
+
+def _tool(settings: Settings, instance: Any, arguments: _Arguments, tags: Mapping[str, object]) -> Watched | None:
+    outer = innermost()
+    return None if outer is None or outer.call is None else ToolCall(instance, settings)
+
+
+def _run(settings: Settings, instance: Any, arguments: _Arguments, tags: Mapping[str, object]) -> Watched | None:
+    return None  # it belongs to a call around it
+
+
+def _outside(instance: object) -> None:
+    if innermost() is None:
+        retrieved_outside("LlamaIndex", f"what {type(instance).__name__} is given was")
 
 
 _METHODS: Final[Mapping[str, tuple[type, _Begins]]] = {
@@ -114,6 +128,9 @@ _METHODS: Final[Mapping[str, tuple[type, _Begins]]] = {
     "_postprocess_nodes": (BaseNodePostprocessor, _postprocess),
     "synthesize": (BaseSynthesizer, _synthesize),
     "asynthesize": (BaseSynthesizer, _synthesize),
+    "call": (BaseTool, _tool),
+    "acall": (BaseTool, _tool),
+    "run": (Workflow, _run),
 }
 
 
@@ -215,7 +232,7 @@ class SpanHandler(BaseSpanHandler[Any]):
 
 
 class EventHandler(BaseEventHandler):
-    """Takes in what a response synthesizer asks language models."""
+    """Takes in what language models are asked."""
 
     @classmethod
     def class_name(cls) -> str:
@@ -225,29 +242,34 @@ class EventHandler(BaseEventHandler):
     def handle(self, event: BaseEvent, **kwargs: Any) -> None:
         """Take in an event."""
         read = _PROMPTS.get(type(event).__name__)
-        if read is None:
-            return
-        synthesis = innermost()
-        if not isinstance(synthesis, Synthesis):
+        watched = None if read is None else innermost()
+        if read is None or watched is None:
             return
         try:
-            read(synthesis, event)
+            read(watched, event)
         except Exception:  # noqa: BLE001 - LlamaIndex would swallow it without a word
             failure("LlamaIndex, a prompt", "it could not be watched")
 
 
-def _completion(synthesis: Synthesis, event: Any) -> None:
-    synthesis.prompted(event.prompt)
+def _completion(watched: Watched, event: Any) -> None:
+    _prompted(watched, [event.prompt])
 
 
-def _chat(synthesis: Synthesis, event: Any) -> None:
-    for message in event.messages:
-        synthesis.prompted(str(message.content or ""))
+def _chat(watched: Watched, event: Any) -> None:
+    _prompted(watched, [str(message.content or "") for message in event.messages])
 
 
-def _predict(synthesis: Synthesis, event: Any) -> None:
-    for text in _texts((event.template_args or {}).values()):
-        synthesis.filled_in(text)
+def _prompted(watched: Watched, texts: list[str]) -> None:
+    asked = watched if isinstance(watched, Synthesis) else watched.gathering
+    if asked is not None:
+        for text in texts:
+            asked.prompted(text)
+
+
+def _predict(watched: Watched, event: Any) -> None:
+    if isinstance(watched, Synthesis):
+        for text in _texts((event.template_args or {}).values()):
+            watched.filled_in(text)
 
 
 def _texts(values: Any) -> Iterator[str]:
@@ -258,7 +280,7 @@ def _texts(values: Any) -> Iterator[str]:
             yield from _texts(value)
 
 
-_PROMPTS: Final[Mapping[str, Callable[[Synthesis, Any], None]]] = {
+_PROMPTS: Final[Mapping[str, Callable[[Watched, Any], None]]] = {
     "LLMChatStartEvent": _chat,
     "LLMCompletionStartEvent": _completion,
     "LLMPredictStartEvent": _predict,

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from llama_index.core import async_utils
 from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined] # exported in a comment
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import CitationQueryEngine
+from llama_index.core.tools import FunctionTool, QueryEngineTool, RetrieverTool, function_tool
+from llama_index.core.workflow import Workflow
 from opentelemetry.instrumentation.utils import unwrap
 from wrapt import wrap_function_wrapper
 
 from rop_otel.instrumenting import Settings, failure
 from rop_otel_llama_index import citations
+from rop_otel_llama_index.gathering import WorkflowRun
 from rop_otel_llama_index.handlers import EventHandler, SpanHandler, begin
-from rop_otel_llama_index.watched import carry
+from rop_otel_llama_index.watched import Watched, carry, carry_function
+from rop_otel_llama_index.workflows import begin_run
+
+_Wrapper: TypeAlias = Callable[..., Any]
 
 
 class Installed:
@@ -34,9 +40,14 @@ class Installed:
         root = get_dispatcher()
         root.add_span_handler(self._spans)
         root.add_event_handler(self._events)
-        self._wrap(BaseNodePostprocessor, "apostprocess_nodes", self._postprocess)
+        self._wrap(BaseNodePostprocessor, "apostprocess_nodes", self._awaited("_postprocess_nodes"))
+        for tool in (FunctionTool, QueryEngineTool, RetrieverTool):
+            self._wrap(tool, "call", self._called("call"))
+            self._wrap(tool, "acall", self._awaited("acall"))
+        self._wrap(Workflow, "run", self._run)
         self._wrap(CitationQueryEngine, "_create_citation_nodes", citations.remember)
         self._wrap(async_utils, "asyncio_run", carry)
+        self._wrap(function_tool, "sync_to_async", carry_function)
 
     def remove(self) -> None:
         """Leave everything as it was."""
@@ -46,27 +57,57 @@ class Installed:
         for owner, name in self._wrapped:
             unwrap(owner, name)
 
-    def _wrap(self, owner: object, name: str, wrapper: Callable[..., Any]) -> None:
+    def _wrap(self, owner: object, name: str, wrapper: _Wrapper) -> None:
         if name in vars(owner):  # older versions lack some
             wrap_function_wrapper(owner, name, wrapper)
             self._wrapped.append((owner, name))
 
-    async def _postprocess(
-        self, wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        """Watch a postprocessor that is awaited; LlamaIndex makes no span of a class's own way to do that."""
+    def _begin(
+        self, method: str, wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Watched | None:
         try:
             arguments = inspect.signature(wrapped).bind(*args, **kwargs).arguments
-            watched = begin(self._settings, "_postprocess_nodes", instance, arguments, {})
+            if method == "run":
+                return begin_run(self._settings, instance, arguments)
+            return begin(self._settings, method, instance, arguments, {})
         except Exception:  # noqa: BLE001 - monitoring never raises into the application
             failure(f"LlamaIndex, the beginning of {type(instance).__name__}", "it could not be watched")
-            watched = None
-        if watched is None:
-            return await wrapped(*args, **kwargs)
+            return None
+
+    def _called(self, method: str) -> _Wrapper:
+        """Return what watches a method."""
+
+        def call(wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            watched = self._begin(method, wrapped, instance, args, kwargs)
+            if watched is None:
+                return wrapped(*args, **kwargs)
+            with watched:
+                watched.result = wrapped(*args, **kwargs)
+            return watched.result
+
+        return call
+
+    def _awaited(self, method: str) -> _Wrapper:
+        """Return what watches a method that is awaited."""
+
+        async def call(
+            wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+        ) -> Any:
+            watched = self._begin(method, wrapped, instance, args, kwargs)
+            if watched is None:
+                return await wrapped(*args, **kwargs)
+            with watched:
+                watched.result = await wrapped(*args, **kwargs)
+            return watched.result
+
+        return call
+
+    def _run(self, wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Watch the run of a workflow, which goes on in tasks; its end is that of LlamaIndex's span of it."""
+        run = self._begin("run", wrapped, instance, args, kwargs)
+        if not isinstance(run, WorkflowRun):
+            return wrapped(*args, **kwargs)
         try:
-            result = await wrapped(*args, **kwargs)
-        except BaseException as error:
-            watched.finish(None, error)
-            raise
-        watched.finish(result)
-        return result
+            return wrapped(*args, **kwargs)
+        finally:
+            run.leave()

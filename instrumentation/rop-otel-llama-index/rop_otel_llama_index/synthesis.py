@@ -10,7 +10,7 @@ import rop_otel as rop
 from rop_otel.instrumenting import Settings
 from rop_otel_llama_index.streams import AsyncStream, Stream
 from rop_otel_llama_index.texts import labels, shown
-from rop_otel_llama_index.watched import Call, Watched
+from rop_otel_llama_index.watched import Watched
 
 
 class Synthesis(Watched):
@@ -22,16 +22,16 @@ class Synthesis(Watched):
         settings: Of the instrumentation.
     """
 
-    def __init__(
-        self, instance: object, *, nodes: Iterable[Any], answers: bool, settings: Settings, call: Call | None
-    ) -> None:
+    def __init__(self, instance: Any, *, nodes: Iterable[Any], answers: bool, settings: Settings) -> None:
         self._nodes = list(nodes)
         self._answers = answers
         self._settings = settings
         self._prompts: list[str] = []
         self._arguments: list[str] = []
         self._told = False
-        super().__init__(instance, call=call)
+        super().__init__(instance)
+        if self.gathering is not None:
+            self.gathering.clear()  # it tells what becomes of that
 
     def prompted(self, text: str) -> None:
         """Take in what a language model is asked."""

@@ -10,12 +10,16 @@ from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager, nullcontext
 from itertools import count
 from threading import Lock
-from typing import Any, Final
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from opentelemetry.context import Context, attach, create_key, get_current, get_value, set_value
 
 import rop_otel as rop
-from rop_otel.instrumenting import failure, topmost
+from rop_otel.instrumenting import Deferred, failure, topmost
+
+if TYPE_CHECKING:
+    from rop_otel_llama_index.gathering import Gathering
 
 _KEY: Final = create_key("rop_otel_llama_index")
 
@@ -24,21 +28,29 @@ class Call:
     """A topmost call, which is one handoff; it ends with the call, and with every answer that streams on from it.
 
     Args:
-        block: The handoff.
+        block: The handoff, which begins with the first part that is watched.
     """
 
-    __slots__ = ("_block", "_lock", "_running", "originals", "owns", "rounds")
+    __slots__ = ("_block", "_handoff", "_lock", "_running", "originals", "rounds")
 
     def __init__(self, block: topmost) -> None:
         self._block = block
+        self._handoff = Deferred(block)
         self._lock = Lock()
         self._running = 1
-        block.__enter__()
-        self.owns = block.owns
         self.rounds = count(1)
         """Numbers of its rounds: a round may have rounds of its own."""
         self.originals: dict[str, Any] = {}
         """Retrieved nodes, by the IDs of copies that lost theirs."""
+
+    @property
+    def owns(self) -> bool:
+        """Whether the handoff ends with the call, and is none of the application's own."""
+        return self._block.owns
+
+    def context(self) -> Context:
+        """Return the context in which the handoff is current; it begins with the first call of this."""
+        return self._handoff.context()
 
     def hold(self) -> None:
         """Leave the handoff open until one more :meth:`release`."""
@@ -51,7 +63,7 @@ class Call:
             self._running -= 1
             last = self._running == 0
         if last:
-            self._block.__exit__(None if error is None else type(error), error, None)
+            self._handoff.end(error)
 
 
 class Watched:
@@ -59,26 +71,38 @@ class Watched:
 
     Args:
         instance: The engine, retriever, postprocessor or synthesizer.
-        call: The topmost call that it belongs to, None outside of any.
-        begins: A topmost call that begins with it, in place of ``call``.
+        begins: A topmost call that begins with it where it runs in none.
         block: What it is inside of the handoff: a stage, a round.
     """
 
     def __init__(
-        self,
-        instance: object,
-        *,
-        call: Call | None = None,
-        begins: topmost | None = None,
-        block: AbstractContextManager[Any] | None = None,
+        self, instance: Any, *, begins: topmost | None = None, block: AbstractContextManager[Any] | None = None
     ) -> None:
+        outer = innermost()
         self.instance = instance
+        self.result: Any = None
+        """What it returned, where it is used as a block."""
+        self.call: Call | None = None if outer is None else outer.call
+        self.gathering: Gathering | None = None if outer is None else outer.gathering
+        """What is told what is retrieved here, and what models are asked."""
         self._before = get_current()
-        self._begun = None if begins is None else Call(begins)
-        self.call = call if self._begun is None else self._begun
+        self._begun: Call | None = None
+        if self.call is None and begins is not None:
+            self.call = self._begun = Call(begins)
+            attach(self._begun.context())
+        elif isinstance(outer, Unwatched) and not isinstance(self, Unwatched):
+            attach(outer.place())
         self._block = nullcontext() if block is None else block
         self._block.__enter__()
         attach(self.context())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.finish(self.result, error)
 
     def context(self) -> Context:
         """Return the current context, with this as the innermost."""
@@ -89,6 +113,7 @@ class Watched:
 
     def finish(self, result: Any, error: BaseException | None = None) -> None:
         """Take in what it returns or raises, and end; what goes wrong in that is logged."""
+        current = get_value(_KEY) is self
         try:
             if error is None:
                 self.returned(result)
@@ -99,7 +124,7 @@ class Watched:
         except Exception:  # noqa: BLE001
             failure(f"LlamaIndex, the end of {type(self.instance).__name__}", "it could not be watched")
         finally:
-            if get_value(_KEY) is self:
+            if current:
                 attach(self._before)
 
     def end(self, error: BaseException | None = None) -> None:
@@ -116,17 +141,28 @@ class Listing(Watched):
 
     Args:
         stage: The stage, which begins here.
+        handed: Whether it works on nodes that others retrieved.
     """
 
-    def __init__(
-        self, instance: object, *, stage: rop.Stage, call: Call | None = None, begins: topmost | None = None
-    ) -> None:
+    def __init__(self, instance: Any, *, stage: rop.Stage, handed: bool, begins: topmost | None = None) -> None:
         self._stage = stage
-        super().__init__(instance, call=call, begins=begins, block=stage)
+        self._handed = handed
+        super().__init__(instance, begins=begins, block=stage)
+        self._told, self.gathering = self.gathering, None  # what it asks others for is its own
 
     def returned(self, result: Any) -> None:
         """Take in the nodes."""
         self._stage.returned(result)
+        if self._told is not None:
+            self._told.listed(result, handed=self._handed)
+
+
+class Unwatched(Watched):
+    """Code of which nobody knows whether it retrieves: what does enters the handoff."""
+
+    def place(self) -> Context:
+        """Return the context in which its parts run."""
+        raise NotImplementedError
 
 
 def innermost() -> Watched | None:
@@ -140,6 +176,17 @@ def carry(wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwa
     if not args or innermost() is None:
         return wrapped(*args, **kwargs)
     return wrapped(_inside(get_current(), args[0]), *args[1:], **kwargs)
+
+
+def carry_function(
+    wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Callable[..., Coroutine[Any, Any, Any]]:
+    """Make a function awaitable that runs in a thread in the context of the call: older versions leave it behind."""
+
+    async def call(*given: Any, **named: Any) -> Any:
+        return await wrapped(rop.carry_context(args[0]), *args[1:], **kwargs)(*given, **named)
+
+    return call if args else wrapped(*args, **kwargs)
 
 
 async def _inside(context: Context, coroutine: Coroutine[Any, Any, Any]) -> Any:
