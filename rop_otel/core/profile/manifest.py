@@ -13,8 +13,6 @@ from rop_otel.core.profile.canonical import canonical_sha256
 from rop_otel.core.profile.faults import Fault
 from rop_otel.core.profile.models import Manifest
 
-_TAGS: Final = frozenset({"selected_key", "witness"})
-
 _BY_TYPE: Final = {
     "missing": "missing_field",
     "extra_forbidden": "unknown_field",
@@ -141,8 +139,8 @@ _DEEPEST_PART: Final = 4
 
 def _field_fault(details: ErrorDetails) -> Fault:
     names = [str(name) for name in details["loc"]]
-    if names[:2] == ["sheet", "target"] and len(names) > 2 and names[2] in _TAGS:
-        del names[2]
+    if names[:2] == ["sheet", "target"]:
+        del names[2:3]  # the target's form, which is no field around its fields
     kind = details["type"]
     if kind.startswith("union_tag"):
         names.append("form")

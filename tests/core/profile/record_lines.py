@@ -26,6 +26,7 @@ def records(draw: st.DrawFn) -> dict[str, Any]:
         record: dict[str, Any] = {
             "record_id": draw(st.sampled_from(PLAIN_IDS)),
             "selected": draw(st.sampled_from(KEYS[:-2])),
+            "gold": draw(st.sampled_from(KEYS[:-2])),
             "ids": draw(_ids),
         }
     else:

@@ -47,6 +47,7 @@ def test_read(data: bytes, value: Any) -> None:
         (b"-Infinity", "-Infinity"),
         (b'"\\ud800"', "lone surrogate in '\\ud800'"),
         (b'{"\\udc00": 1}', "lone surrogate"),
+        (b'"\\udfff"', "lone surrogate"),
         (b'[[{"a": ["x\\ude00\\ud83d"]}]]', "lone surrogate"),
         (b"[" * 200_000, "nested too deeply"),
     ],

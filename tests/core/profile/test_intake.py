@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rop_otel.core.profile.accounts import Malformed
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.fastlane import FastLane
 from rop_otel.core.profile.fieldpath import FieldPath
@@ -109,3 +111,41 @@ def test_lines_are_numbered_across_blocks() -> None:
     intake = Intake(DECLARATIONS["any"], tally)
     intake.block(PLAIN + b"\n\n", file="f", line=5)
     assert [(each.file, each.line, each.reason) for each in tally.malformed] == [("f", 6, "the line is blank")]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"{", "no JSON: Input data was truncated"),
+        (b"[1]", "not a JSON object"),
+        (b"[" * 5000, "nested too deeply"),
+        (b'{"a":' + b"9" * 5000 + b',"b":' + b"[" * 100_000, "nested too deeply"),
+        (b'{"a":' + b"9" * 5000 + b',"b":NaN}', "no JSON: NaN is no JSON number"),
+        (b"{}", "the record ID at 'record_id' is missing"),
+        (b'{"record_id":""}', "the record ID at 'record_id' is empty"),
+        (b'{"record_id":7}', "the record ID at 'record_id' is not a string"),
+    ],
+)
+def test_a_malformed_line_says_why(line: bytes, reason: str) -> None:
+    """A line that is no observation is kept with its place and one sentence."""
+    tally = Tally(DECLARATIONS["any"])
+    Intake(DECLARATIONS["any"], tally).block(line + b"\n", file="f", line=1)
+    assert tally.malformed == [Malformed(file="f", line=1, reason=reason)]
+
+
+@pytest.mark.parametrize("name", ["any", "soft", "invalid"])
+def test_a_record_parsed_elsewhere_is_judged_like_its_line(name: str) -> None:
+    """A row of another format gives the entry, or the malformed observation, that its line gives."""
+    kept: dict[str, list[Entry]] = {"line": [], "record": []}
+    tallies = {way: Tally(DECLARATIONS[name]) for way in kept}
+    for way, tally in tallies.items():
+        intake = Intake(DECLARATIONS[name], tally, keep=kept[way].append, fast=False)
+        for number, record in enumerate([json.loads(PLAIN), {"record_id": 7}], 5):
+            if way == "record":
+                intake.record(record, file="f", line=number)
+            else:
+                intake.line(json.dumps(record).encode(), file="f", line=number)
+    assert kept["record"] == kept["line"]
+    assert [(each.file, each.line) for each in kept["record"]] == [("f", 5)]
+    assert tallies["record"].counts() == tallies["line"].counts()
+    assert [each.line for each in tallies["record"].malformed] == [6]

@@ -29,7 +29,7 @@ CUTOFFS = (1, 3)
 
 def tally_of(declaration: Opened, shard: list[tuple[int, bytes]]) -> Tally:
     tally = Tally(declaration, cutoffs=CUTOFFS)
-    intake = Intake(declaration, tally, trace_field=FieldPath.parse("more"))
+    intake = Intake(declaration, tally, trace_field=FieldPath.parse("gold"))
     for number, line in shard:
         intake.block(line + b"\n", file="f", line=number)
     return tally
