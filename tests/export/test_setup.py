@@ -6,7 +6,9 @@ import logging
 import os
 import socket
 from collections.abc import Iterator
+from dataclasses import fields
 from threading import Event
+from typing import Any
 
 import pytest
 from opentelemetry.sdk._logs import LoggerProvider
@@ -90,6 +92,35 @@ def test_a_handoff_is_counted_everywhere(outside: Outside) -> None:
         semconv.GEN_AI_EVALUATION_EVENT
     ]
     assert outside.events.get_finished_logs()[0].log_record.span_id == span.context.span_id
+
+
+def test_every_setting_is_passed_on(outside: Outside) -> None:
+    """Whatever is given is what is decided: no argument is left out."""
+    given: dict[str, Any] = {
+        "enabled": False,
+        "service_name": "rag",
+        "metrics_host": "::1",
+        "metrics_port": 0,
+        "resolver": rop.Resolver({"d1": ["d1"]}),
+        "assess": "monitor",
+        "strict": True,
+        "hash_key": "k",
+        "max_ids": 7,
+        "max_open": 7,
+        "ttl_seconds": 7,
+        "max_names": 7,
+        "max_stages": 7,
+        "citation_pattern": r"\d+",
+        "baggage_hosts": "search",
+        "openinference": True,
+        "id_keys": "source",
+        "foreign_stages": "BM25*=lexical",
+        "foreign_handoffs": "ask",
+        "foreign_selected": "app.page",
+        "foreign_labels": "app.labels",
+    }
+    decided = rop.configure(**given).config
+    assert [each.name for each in fields(decided) if getattr(decided, each.name) == each.default] == []
 
 
 def test_configured_twice_it_counts_once(outside: Outside) -> None:
