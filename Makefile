@@ -13,7 +13,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 ARGS ?=
 
-.PHONY: help demo test check format lint types contracts coverage bench pictures grafana requirements collector stack stack-test clean
+.PHONY: help demo test check format lint types contracts coverage bench mutants pictures grafana requirements collector stack stack-test clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,10 @@ bench: .venv/.dev ## Run the benchmarks (the stack's where the collector is buil
 	@$(BIN)/python benchmarks/report.py $(ARGS)
 	@$(BIN)/python -m tests.docs.costs
 
+mutants: .work/mutants/.made ## Change the ROP checks in thousands of small ways, and list the changes that no test notices (half an hour).
+	@.work/mutants/bin/mutmut run $(ARGS)
+	@.work/mutants/bin/mutmut results
+
 pictures: .venv/.demo ## Draw docs/pictures anew from what the demo prints.
 	@$(BIN)/python docs/pictures/make.py
 
@@ -74,10 +78,11 @@ requirements: .venv/.dev ## Pin anew the newest versions that pyproject.toml all
 	@$(COMPILE) --extra cpu --extra parquet --extra grafana --group dev --output-file requirements/dev.txt
 	@$(COMPILE) --extra cpu --group build --constraints requirements/dev.txt --output-file requirements/demo.txt
 	@$(COMPILE) --constraints requirements/dev.txt --output-file requirements/base.txt
+	@$(COMPILE) --group test --group mutants --constraints requirements/dev.txt --output-file requirements/mutants.txt
 	@echo "Wrote requirements/*.txt; run make check."
 
 clean: ## Remove the environment and everything that the tools left.
-	@rm -rf .venv .work build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
+	@rm -rf .venv .work mutants build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/pyvenv.cfg:
@@ -100,3 +105,10 @@ clean: ## Remove the environment and everything that the tools left.
 	@$(PIP) install --require-hashes --requirement requirements/dev.txt
 	@$(PIP) install --no-deps --no-build-isolation $(patsubst %,--editable %,. $(wildcard instrumentation/rop-otel-*))
 	@touch .venv/.demo $@
+
+# Apart from the tests' environment: what the tool brings need not agree with what they run with.
+.work/mutants/.made: requirements/mutants.txt | .venv/pyvenv.cfg
+	@echo "Installing the mutation tool into .work/mutants ..."
+	@$(BIN)/python -m venv --clear .work/mutants
+	@.work/mutants/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes --requirement requirements/mutants.txt
+	@touch $@

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from opentelemetry import _logs, metrics, trace
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -16,6 +16,10 @@ ROOT = Path(__file__).resolve().parent.parent
 # change fails for what it changed; pytest --hypothesis-profile=search tries ten times as many others.
 settings.register_profile("rop", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.register_profile("search", settings.get_profile("rop"), derandomize=False, max_examples=1000)
+# For make mutants: what a few examples do not notice is looked at by hand, and nobody needs the smallest one.
+settings.register_profile(
+    "mutants", settings.get_profile("rop"), max_examples=25, phases=(Phase.explicit, Phase.generate)
+)
 settings.load_profile("rop")
 
 

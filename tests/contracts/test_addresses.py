@@ -57,7 +57,7 @@ def test_other_text_is_no_address(line: str) -> None:
     assert not ADDRESS.search(line)
 
 
-@pytest.mark.parametrize("name", ["base", "demo", "dev"])
+@pytest.mark.parametrize("name", ["base", "demo", "dev", "mutants"])
 def test_requirements_are_pins_with_hashes(name: str) -> None:
     """A requirements file holds exact versions and their hashes, nothing else."""
     lines = (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
