@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from hypothesis import HealthCheck, Phase, settings
 from opentelemetry import _logs, metrics, trace
 
 ROOT = Path(__file__).resolve().parent.parent
+SAME_DOCUMENTATION = sys.version_info[:2] == (3, 11)
+"""Whether the standard library says of itself what it said where outputs of examples that search it were written."""
 
 # How long an example takes on a busy machine says nothing about the code. Every run tries the same examples, so that a
 # change fails for what it changed; pytest --hypothesis-profile=search tries ten times as many others.

@@ -71,13 +71,20 @@ class Stemmer:
             self._known[batch[row]] = term
 
 
+class _Database(sqlite3.Connection):
+    """Closes itself once it is garbage: from Python 3.13 on, one that nobody closed is a warning."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 def open_fts5(schema: str) -> sqlite3.Connection:
     """Open an in-memory database with full-text tables.
 
     Raises:
         PipelineError: This Python's SQLite was built without FTS5.
     """
-    database = sqlite3.connect(":memory:", check_same_thread=False)
+    database = sqlite3.connect(":memory:", check_same_thread=False, factory=_Database)
     try:
         database.executescript(schema)
     except sqlite3.OperationalError as error:

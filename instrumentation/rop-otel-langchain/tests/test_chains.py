@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import operator
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -125,7 +126,9 @@ def test_a_stream_that_is_left_early_ends_its_handoff(parts: Any, seen: Any) -> 
     for _ in pieces:
         break
     pieces.close()
-    assert (len(seen.assessments), within) == (1, ["RunnableSequence"])
+    assert len(seen.assessments) == 1
+    if sys.version_info < (3, 13):  # newer ones end the function's generator after the stream, outside of the handoff
+        assert within == ["RunnableSequence"]
 
     async def first() -> None:
         pieces = parts.qa().astream({"input": "n2"})

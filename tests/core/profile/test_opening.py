@@ -272,7 +272,7 @@ def test_two_keys_of_one_object_are_fine() -> None:
         b'{"a":"\\ud800"}',
         b'{"a":"\xff"}',
         b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
-        b'{"sheet":' * 2000 + b"1" + b"}" * 2000,
+        b'{"sheet":' * 100_000 + b"1" + b"}" * 100_000,
     ],
 )
 def test_what_is_no_i_json_has_one_fault(data: bytes) -> None:
