@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias, TypeGuard
 from langchain_core.documents import Document
 from pydantic import BaseModel
 
-from rop_otel.instrumenting import places_in, plain_text, shown_in
+from rop_otel.instrumenting import plain_text, shown_in
 
 Documents: TypeAlias = Sequence[Document]
 
@@ -67,13 +67,6 @@ def same_documents(one: Documents, other: Documents) -> bool:
     return len(one) == len(other) and all(
         left is right or (left.id is not None and left.id == right.id) for left, right in zip(one, other, strict=True)
     )
-
-
-def wholly_in(text: str, documents: Documents) -> list[Document]:
-    """Return the documents whose whole text a prompt holds."""
-    texts = [plain_text(document.page_content) for document in documents]
-    held = places_in(plain_text(text), filter(None, texts)) if texts else {}
-    return [document for document, each in zip(documents, texts, strict=True) if each in held]
 
 
 def shown_by(text: str, documents: Documents) -> Shown | None:

@@ -102,7 +102,7 @@ def _observe(watching: Watching, func: Any, given: Any, output: Any, below: Belo
         return
     if not below.returned(results[0]) and not any(same_documents(results[0], each) for each in handed):
         _give(watching, name, handed, results[0], below)
-    trail.moved(handed, results[0], adds=fields_of(output) is not None)  # a graph may add up what its nodes return
+    trail.moved(handed, results[0])
 
 
 def _kept_none(given: Any, output: Any) -> bool:

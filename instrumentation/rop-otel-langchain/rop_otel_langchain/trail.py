@@ -13,7 +13,7 @@ from opentelemetry.context import Context, create_key, get_value, set_value
 
 import rop_otel as rop
 from rop_otel_langchain.carrying import call_here
-from rop_otel_langchain.documents import Documents, Shown, are_documents, shown_by, wholly_in
+from rop_otel_langchain.documents import Documents, Shown, are_documents, shown_by
 from rop_otel_langchain.labels import remember_labels
 from rop_otel_langchain.watching import Watching
 
@@ -43,20 +43,14 @@ class Trail:
         self._at_once = at_once
         self._lock = Lock()  # branches of a chain run in threads
         self._live: dict[str | int, list[Document]] = {}
-        self._perhaps: dict[str | int, list[Document]] = {}
+        self._left: dict[str | int, list[Document]] = {}
         self._formatted: list[tuple[Documents, Shown]] = []
         self._prompts: list[tuple[_Rounds, Shown]] = []
         self._texts: set[tuple[int, int]] = set()
         self._packed: dict[str | int, Document] = {}
 
-    def moved(self, handed: Iterable[Documents], results: object, *, adds: bool = False) -> None:
-        """Take in that something returned documents, perhaps in the place of those that it was handed.
-
-        Args:
-            handed: The lists that it was handed.
-            results: What it returned.
-            adds: True where it may only have added to them, so that those that it does not return may still be shown.
-        """
+    def moved(self, handed: Iterable[Documents], results: object) -> None:
+        """Take in that something returned documents, perhaps in the place of those that it was handed."""
         old = {_key(document) for each in handed for document in each}
         new: dict[str | int, list[Document]] = {}
         for document in results if are_documents(results) else ():
@@ -66,9 +60,7 @@ class Trail:
         rounds = _rounds_here()
         with self._lock:
             for key in old & self._live.keys():
-                documents = self._live.pop(key)
-                if adds:
-                    self._perhaps[key] = documents
+                self._left[key] = self._live.pop(key)
             self._live.update(new)
             self._overruled(rounds, old)  # shown to somebody who chooses among them
             self._prompts = [each for each in self._prompts if each[0] == rounds or not _is_in(rounds, each[0])]
@@ -78,7 +70,7 @@ class Trail:
         with self._lock:
             for document in documents:
                 if document.id is not None:
-                    self._perhaps.setdefault(document.id, [document])
+                    self._left.setdefault(document.id, [document])
 
     def formatted(self, watching: Watching, handed: Documents, shown: Shown) -> None:
         """Take in a text that was made of documents."""
@@ -93,8 +85,13 @@ class Trail:
         """Take in a text that a model is given, or a prompt; it may show documents or none."""
         with self._lock:
             live = [document for alike in self._live.values() for document in alike]
-            perhaps = [each for key, alike in self._perhaps.items() if key not in self._live for each in alike]
-        live += wholly_in(text, perhaps)
+            left = [each for key, alike in self._left.items() if key not in self._live for each in alike]
+        texts = {document.page_content for document in live}
+        for document in left:  # by one of several branches, say, or by a node whose documents are added to the others
+            content = document.page_content
+            if content not in texts and content.strip() and content.strip() in text:
+                texts.add(content)
+                live.append(document)
         told = hash(text), len(live)
         if not live or told in self._texts:
             return  # a model is given what the prompt before it was

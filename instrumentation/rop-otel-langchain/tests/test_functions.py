@@ -192,14 +192,17 @@ def test_an_empty_list_beside_documents(parts: Any, seen: Any) -> None:
 
 
 def test_documents_that_come_back(parts: Any, seen: Any) -> None:
-    """Those that a function leaves out of a mapping are shown all the same where the prompt holds their whole text."""
+    """Those that a function left out are shown all the same where the prompt holds their whole text, once for each."""
+    again = Document(id="n9", page_content=parts.notes[1].page_content)
+    found: list[Document] = []
 
-    def more(inputs: Any) -> Any:
-        return {"documents": parts.notes[4:5], "before": parts.joined(inputs["documents"])}
+    def keep(documents: list[Document]) -> list[Document]:
+        found.extend(documents[:3])
+        return documents[1:2]
 
-    found = {"documents": parts.vector()} | RunnableLambda(more)
-    (found | (lambda both: f"{both['before']} {parts.joined(both['documents'])}") | MODEL).invoke("n3")
-    assert seen.lists[1:] == [("more", ["n5"]), ("packing", ["n1", "n2", "n3", "n5"])]
+    source = parts.Given(results=[*parts.notes[:3], again, Document(id="n8", page_content=" ")])
+    (source | keep | (lambda kept: parts.joined(found)) | MODEL).invoke("n3")
+    assert seen.lists[1:] == [("keep", ["n2"]), ("packing", ["n1", "n2", "n3"])]
     assert seen.assessment.verdict is rop.Verdict.PASS
 
 

@@ -58,6 +58,13 @@ def test_each_call_of_a_tool_is_a_round(parts: Any, seen: Any) -> None:
     assert not seen.assessment.findings
 
 
+def test_what_one_search_keeps_and_the_next_one_drops(parts: Any, seen: Any) -> None:
+    """It is shown where the first one found it."""
+    an_agent(searching(parts, slice(3), slice(2, 6))).invoke("n3")
+    assert seen.lists[-2:] == [("rerank", ["n6", "n5", "n4"]), ("packing", ["n3", "n2", "n1", "n6", "n5", "n4"])]
+    assert (seen.assessment.verdict, seen.assessment.selected_rank) == (rop.Verdict.PASS, 1)
+
+
 def test_tools_that_run_at_the_same_time(parts: Any, seen: Any) -> None:
     """Stages of calls at once are kept apart: no list is taken for what feeds another call's stage."""
     asyncio.run(an_agent(searching(parts, slice(3), slice(3, 6))).ainvoke("n2"))
