@@ -11,8 +11,9 @@ from llama_index.core import agent as agents
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, CompletionResponse, LLMMetadata
 from llama_index.core.llms.callbacks import llm_chat_callback
 from llama_index.core.llms.function_calling import FunctionCallingLLM
+from llama_index.core.query_engine import CustomQueryEngine
 from llama_index.core.tools import BaseTool, FunctionTool, QueryEngineTool, RetrieverTool, ToolSelection
-from llama_index_parts import BM25Retriever, KeepFirst, Model, Watch, engine
+from llama_index_parts import BM25Retriever, Found, KeepFirst, Model, Watch, engine
 
 import rop_otel as rop
 
@@ -203,6 +204,47 @@ async def test_an_agent_that_calls_no_tool_is_no_handoff(watch: Watch) -> None:
     watch(selected_by=lambda question: "n3")
     assert "Cancel" in str(await agent(retriever_tool()).run(user_msg="hello"))
     assert watch.assessments == []
+
+
+@needs_workflows
+async def test_a_tool_that_does_not_retrieve_is_no_handoff(watch: Watch) -> None:
+    """A call of a tool is none either, as long as nothing is retrieved."""
+    watch(selected_by=lambda question: "n3")
+    await agent(FunctionTool.from_defaults(lambda **asked: "hello", name="notes"), ["one"]).run(user_msg="how?")
+    assert watch.assessments == []
+
+
+@needs_workflows
+@pytest.mark.parametrize(("asks", "shown"), [(True, ("n1", "n1")), (False, ("n1", "n2", "n1", "n2"))])
+async def test_an_engine_of_ones_own_in_a_tool(watch: Watch, asks: bool, shown: tuple[str, ...]) -> None:
+    """What it asks a model was shown; where it asks none, nobody can say, and all that it retrieved counts."""
+
+    class Own(CustomQueryEngine):
+        def custom_query(self, query_str: str) -> str:
+            nodes = BM25Retriever("n1", "n2").retrieve(query_str)
+            return str(Model().complete("From this: " + nodes[0].get_content())) if asks else f"{len(nodes)} notes"
+
+    watch()
+    tool = QueryEngineTool.from_defaults(Own(), name="notes", description="finds notes")
+    await agent(tool, ["one"], ["two"]).run(user_msg="how?")
+    assert (watch.only.shown.ids, watch.kinds()) == (shown, ["lexical", "packing"] * 2)
+
+
+@needs_workflows
+async def test_a_retriever_that_asks_others_in_a_tool(watch: Watch) -> None:
+    """What a retriever leaves out of what others found, the tool was not handed."""
+
+    class Best(Found):
+        def __init__(self) -> None:
+            super().__init__("n1")
+            self.arm = BM25Retriever("n1", "n2")
+
+        def _retrieve(self, query_bundle: Any) -> Any:
+            return self.arm.retrieve(query_bundle)[:1]
+
+    watch(selected_by=lambda question: "n2")
+    await agent(RetrieverTool.from_defaults(Best(), name="notes"), ["one"]).run(user_msg="how?")
+    assert (watch.only.dropped_at, watch.stages[-1].kind, watch.stages[-1].input) == ("retriever", "packing", ("n1",))
 
 
 @needs_workflows
