@@ -30,7 +30,14 @@ class Reranked(Event):
     nodes: Any
 
 
-class Rag(Workflow):
+class Unhurried(Workflow):
+    """Takes the time that a busy machine needs, of which LlamaIndex gives it 10 seconds, or 45."""
+
+    def __init__(self) -> None:
+        super().__init__(timeout=600)
+
+
+class Rag(Unhurried):
     """Retrieves, reranks and answers, each in a step."""
 
     streams = False
@@ -73,7 +80,7 @@ class Broken(Rag):
         raise ConnectionError("no model")
 
 
-class Greeting(Workflow):
+class Greeting(Unhurried):
     """Retrieves nothing."""
 
     @step
