@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import SAME_DOCUMENTATION
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-SECONDS = 240
+SECONDS = 600
 
 of_each = pytest.mark.parametrize("example", ["haystack-qa", "langchain-qa", "llama-index-qa"])
 
