@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final, Literal, TypeVar, cast
 
@@ -22,6 +23,7 @@ _TRUE: Final = frozenset({"true", "1", "yes", "on"})
 _FALSE: Final = frozenset({"false", "0", "no", "off"})
 _HOST: Final = re.compile(r"\.?[\w-]+(\.[\w-]+)*|[0-9a-f:]*:[0-9a-f:.]*")
 _ENV_SERVICE_NAME: Final = "OTEL_SERVICE_NAME"
+_VARIABLES: Final[tuple[str, ...]] = tuple(value for name, value in vars(semconv).items() if name.startswith("ENV_"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +165,18 @@ class Source:
         if value.strip():
             return read(value.strip(), f"the environment variable {variable}")
         return cast(_T, default)
+
+
+def misspelt(environ: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each variable that is no setting and looks like one; others are left to whom they serve."""
+    prefix = semconv.ENVIRONMENT
+    settings = [variable.removeprefix(prefix) for variable in _VARIABLES]
+    unknown = [name for name in sorted(environ) if name.startswith(prefix) and name not in _VARIABLES]
+    return [
+        f"the environment variable {name} is no setting; did you mean {prefix}{near}?"
+        for name in unknown
+        for near in get_close_matches(name.removeprefix(prefix), settings, n=1)
+    ]
 
 
 def _flag(value: object, place: str) -> bool:

@@ -115,6 +115,8 @@ RUN_CONTRADICTION: Final = "rop.run.contradiction"
 RUN_REASON: Final = "rop.run.reason"
 
 # --- environment --------------------------------------------------------------------------------------------------
+ENVIRONMENT: Final = "ROP_OTEL_"
+"""What the name of each variable begins with."""
 ENV_DISABLED: Final = "ROP_OTEL_DISABLED"
 ENV_METRICS_PORT: Final = "ROP_OTEL_METRICS_PORT"
 ENV_METRICS_HOST: Final = "ROP_OTEL_METRICS_HOST"

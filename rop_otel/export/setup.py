@@ -5,6 +5,7 @@ Long because each setting is an argument of its own: named, described and passed
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,7 @@ from opentelemetry._logs import LoggerProvider
 from opentelemetry.metrics import MeterProvider
 from opentelemetry.trace import TracerProvider
 
-from rop_otel.config import Assess, Config
+from rop_otel.config import Assess, Config, misspelt
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.errors import ConfigurationError
 from rop_otel.export.process import Process
@@ -36,6 +37,7 @@ class Monitoring:
     metrics_port: int | None
 
 
+_logger = logging.getLogger("rop_otel")
 _process = Process()
 
 
@@ -126,6 +128,8 @@ def configure(
         foreign_selected=foreign_selected,
         foreign_labels=foreign_labels,
     )
+    for sentence in misspelt(os.environ):
+        _logger.warning(sentence)
     with _process.lock:
         _process.install(config, tracers=tracer_provider, meters=meter_provider, logs=logger_provider)
         server = _process.server

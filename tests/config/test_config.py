@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rop_otel import semconv
-from rop_otel.config import Config
+from rop_otel.config import Config, misspelt
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.hashing import hash_id
 from rop_otel.errors import ConfigurationError
@@ -122,3 +122,12 @@ def test_resolver_is_hashed_with_the_key() -> None:
     assert resolver is not None
     assert resolver.resolve(hash_id(b"key", "doc#0")) == hash_id(b"key", "doc")
     assert resolver.resolve("doc#0") is None
+
+
+def test_a_variable_that_is_almost_a_setting_is_named() -> None:
+    """A misspelt variable is told with what was meant; those of others, and settings themselves, are none."""
+    wrong = semconv.ENV_METRICS_PORT.replace("METRICS", "METRIC")
+    others = {"HOME": "/", semconv.ENV_HASH_KEY: "secret", f"{semconv.ENVIRONMENT}OF_SOMEBODY_ELSE": "1"}
+    assert misspelt({wrong: "9464", **others}) == [
+        f"the environment variable {wrong} is no setting; did you mean {semconv.ENV_METRICS_PORT}?"
+    ]

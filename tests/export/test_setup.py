@@ -21,6 +21,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 import rop_otel as rop
 from rop_otel import semconv
+from rop_otel.config import Config
 from rop_otel.errors import ConfigurationError
 from rop_otel.export import configure_once
 from rop_otel.tracing import runtime
@@ -314,3 +315,15 @@ def test_a_broken_resolver_stays_inside(outside: Outside) -> None:
     assert value(port, "rop_self_errors_total", where="assess") == 1
     assert [span.name for span in later.get_finished_spans()] == [semconv.SPAN_HANDOFF.format(name="qa")]
     assert runtime.current().ledger.open_count() == 0
+
+
+def test_a_misspelt_variable_is_logged(
+    outside: Outside, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever mistypes a setting's variable reads its name, and nothing else changes."""
+    monkeypatch.setenv(f"{semconv.ENV_MAX_IDS}S", "5")
+    outside.configure()
+    assert runtime.current().config.max_ids == Config().max_ids
+    assert caplog.messages == [
+        f"the environment variable {semconv.ENV_MAX_IDS}S is no setting; did you mean {semconv.ENV_MAX_IDS}?"
+    ]
