@@ -19,6 +19,7 @@ def environment(endpoint: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("OTEL_", "ROP_OTEL_"))}
     return kept | {
         "OTEL_EXPORTER_OTLP_ENDPOINT": endpoint,
+        "OTEL_EXPORTER_OTLP_TIMEOUT": "60",
         "OTEL_METRIC_EXPORT_INTERVAL": "500",
         "OTEL_BSP_SCHEDULE_DELAY": "200",
         "OTEL_BLRP_SCHEDULE_DELAY": "200",

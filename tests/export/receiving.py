@@ -25,8 +25,17 @@ class Endpoint(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """What OTEL_EXPORTER_OTLP_ENDPOINT is set to; every signal comes here, each to a path of its own."""
+        """Where it listens; every signal comes here, each to a path of its own."""
         return f"http://127.0.0.1:{self.server_port}"
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """With which a program sends everything here, however long an answer takes on a busy machine."""
+        return {
+            "OTEL_EXPORTER_OTLP_ENDPOINT": self.url,
+            "OTEL_EXPORTER_OTLP_COMPRESSION": "none",
+            "OTEL_EXPORTER_OTLP_TIMEOUT": "300",
+        }
 
     def spans(self) -> list[tuple[str, str]]:
         """Return service and name of the spans that came, sorted."""

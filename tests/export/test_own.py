@@ -67,8 +67,7 @@ def test_an_unknown_exporter_is_named() -> None:
 def test_one_endpoint_takes_every_signal(ending: str) -> None:
     """A process that ends, with shutdown or without, has sent spans, metrics and events of one and the same origin."""
     with Endpoint() as endpoint:
-        told = {"OTEL_EXPORTER_OTLP_ENDPOINT": endpoint.url, "OTEL_EXPORTER_OTLP_COMPRESSION": "none"}
-        ended = run(PATIENT + FAILING + ending, told)
+        ended = run(PATIENT + FAILING + ending, endpoint.variables)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert set(endpoint.bodies) == {"/v1/traces", "/v1/metrics", "/v1/logs"}
     sent = [ExportMetricsServiceRequest.FromString(body).resource_metrics[0] for body in endpoint.bodies["/v1/metrics"]]

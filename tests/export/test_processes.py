@@ -74,14 +74,14 @@ def endpoint() -> Iterator[Endpoint]:
 
 def test_spans_are_exported_at_the_end_of_the_process(endpoint: Endpoint) -> None:
     """With an endpoint in the environment spans go there, also where nobody calls shutdown()."""
-    execute(PATIENT + "rop.configure(service_name='docs-rag'); run('d1')", OTEL_EXPORTER_OTLP_ENDPOINT=endpoint.url)
+    execute(PATIENT + "rop.configure(service_name='docs-rag'); run('d1')", **endpoint.variables)
     assert endpoint.spans() == [("docs-rag", "handoff qa"), ("docs-rag", "vector")]
 
 
 def test_spans_are_exported_after_a_second_beginning(endpoint: Endpoint) -> None:
     """Configured, shut down and configured again, both parts are exported."""
     script = "rop.configure(); run(); rop.shutdown(timeout=300); rop.configure(); run(); rop.shutdown(timeout=300)"
-    execute(PATIENT + script, OTEL_EXPORTER_OTLP_ENDPOINT=endpoint.url, OTEL_SERVICE_NAME="twice")
+    execute(PATIENT + script, **endpoint.variables, OTEL_SERVICE_NAME="twice")
     assert endpoint.spans() == [("twice", "handoff qa")] * 2 + [("twice", "vector")] * 2
 
 
