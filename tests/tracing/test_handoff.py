@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
+from inspect import signature
 from typing import Any
 
 import pytest
@@ -66,6 +67,31 @@ def test_verdict_is_on_the_handoff_span(watched: Watched) -> None:
         semconv.DROP_CAUSE: "over_budget",
         semconv.FINDINGS: (),
     }
+
+
+@pytest.mark.parametrize("opened", [rop.handoff, rop.start_handoff])
+def test_every_argument_is_passed_on(opened: Callable[..., rop.Handoff], watched: Watched) -> None:
+    """However a handoff is opened, its record has all that was said then: no argument is left out."""
+    told: dict[str, Any] = {
+        "cutoff": 5,
+        "rule": "all",
+        "mode": "soft",
+        "selected": "a",
+        "judged": ["a", "b"],
+        "grades": [2, 1],
+        "record_id": "r1",
+        "run_id": "run",
+        "scope": "lib",
+        "expected": ["vector", "packing"],
+        "starved_ratio": 0.5,
+    }
+    assert told.keys() == signature(opened).parameters.keys() - {"name"}
+    with opened("qa", **told) as handoff:
+        pass
+    handoff.close()
+    (record,) = watched.heard.records
+    unsaid = {each.name for each in fields(record) if getattr(record, each.name) == each.default}
+    assert unsaid == {"declaration_id", "declaration_sha256", "resolver_sha256", "stages"}
 
 
 def test_all_that_a_stage_is_told_is_on_its_span(watched: Watched) -> None:
