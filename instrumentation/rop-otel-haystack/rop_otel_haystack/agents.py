@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
+from threading import Lock
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -19,16 +20,34 @@ class AgentRun:
     """One run of an agent. It is a handoff as soon as one of its tools retrieves.
 
     Args:
-        handoff: Its handoff, which an agent that is another one's tool shares with that one.
-        numbers: Numbers of its rounds, shared likewise.
+        block: The handoff.
+        outer: The run in which it is a tool, and to whose handoff it belongs.
     """
 
-    __slots__ = ("calls", "handoff", "numbers")
+    __slots__ = ("_block", "_handoff", "_lock", "_outer", "calls", "numbers")
 
-    def __init__(self, handoff: Deferred, numbers: Iterator[int]) -> None:
-        self.handoff = handoff
-        self.numbers = numbers
+    def __init__(self, block: topmost, outer: AgentRun | None) -> None:
+        self._block = block
+        self._outer = outer
+        self._lock = Lock()
+        self._handoff: Deferred | None = None
+        self.numbers: Iterator[int] = count(1) if outer is None else outer.numbers
+        """Numbers of the rounds of a handoff."""
         self.calls: list[ToolCall] = []
+
+    def handoff(self) -> Deferred:
+        """Return the handoff; it begins in the context of the first call of a tool, below other spans of the run."""
+        if self._outer is not None:
+            return self._outer.handoff()
+        with self._lock:
+            if self._handoff is None:
+                self._handoff = Deferred(self._block)
+            return self._handoff
+
+    def end(self, error: BaseException | None) -> None:
+        """End the handoff, if it began with this run."""
+        if self._handoff is not None:
+            self._handoff.end(error)
 
 
 class ToolCall:
@@ -40,10 +59,11 @@ class ToolCall:
         arguments: What it is called with.
     """
 
-    __slots__ = ("agent", "arguments", "documents", "number", "tool", "watched")
+    __slots__ = ("agent", "arguments", "documents", "handoff", "number", "tool", "watched")
 
     def __init__(self, agent: AgentRun, tool: Any, arguments: Mapping[str, Any]) -> None:
         self.agent = agent
+        self.handoff = agent.handoff()
         self.tool = tool
         self.arguments = arguments
         self.number = next(agent.numbers)
@@ -59,7 +79,7 @@ class ToolCall:
     @contextmanager
     def round(self) -> Iterator[None]:
         """Be in its round of the handoff."""
-        with using_context(self.agent.handoff.context()), rop.using_round(self.number):
+        with using_context(self.handoff.context()), rop.using_round(self.number):
             yield
 
 
@@ -81,11 +101,9 @@ class WatchedAgent:
 
     def __init__(self, agent: Any, inputs: Mapping[str, Any], settings: Settings) -> None:
         self._settings = settings
-        self._before = outer = _agent.get()
-        if outer is not None:
-            self._run = AgentRun(outer.handoff, outer.numbers)
-        else:
-            self._run = AgentRun(Deferred(topmost(settings, name=type(agent).__name__, inputs=inputs)), count(1))
+        self._before = _agent.get()
+        block = topmost(settings, name=type(agent).__name__, inputs=inputs)
+        self._run = AgentRun(block, self._before)
 
     def __enter__(self) -> Self:
         _agent.set(self._run)
@@ -95,8 +113,7 @@ class WatchedAgent:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         _agent.set(self._before)
-        if self._before is None:
-            self._run.handoff.end(error)
+        self._run.end(error)
 
     def returned(self, outputs: object) -> None:
         """Tell what the messages of its tools show."""

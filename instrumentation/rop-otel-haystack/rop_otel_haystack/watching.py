@@ -114,7 +114,7 @@ class WatchedRun:
 
     def _enter_round(self, call: ToolCall, plan: Plan) -> None:
         """Be in the round of the tool that runs the pipeline."""
-        if not (plan.retrieves or call.agent.handoff.began):
+        if not (plan.retrieves or call.handoff.began):
             return
         calling.set(None)  # first: a selector is asked when the handoff begins, and may run pipelines too
         self._place.callback(calling.set, call)

@@ -29,10 +29,14 @@ both = [Ours(), OpenInference()]
 for instrumentor in both if sys.argv[1] == "ours first" else reversed(both):
     instrumentor.instrument()
 
-from haystack import Document, Pipeline
+from typing import Any
+from haystack import Document, Pipeline, component
+from haystack.components.agents import Agent
 from haystack.components.rankers import MetaFieldRanker
 from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
+from haystack.dataclasses import ChatMessage, ToolCall
 from haystack.document_stores.in_memory import InMemoryDocumentStore
+from haystack.tools import Tool
 
 store = InMemoryDocumentStore()
 store.write_documents([Document(id=name, content="a task", meta={"votes": 1}) for name in "ab"])
@@ -40,17 +44,33 @@ pipeline = Pipeline()
 pipeline.add_component("search", InMemoryBM25Retriever(store))
 pipeline.add_component("popular", MetaFieldRanker(meta_field="votes", top_k=1))
 pipeline.connect("search", "popular")
+
+@component
+class Asking:
+    @component.output_types(replies=list[ChatMessage])
+    def run(self, messages: list[ChatMessage], tools: Any = None):
+        calls = [ToolCall(tool_name="notes", arguments={"query": "task"})] if len(messages) < 5 else None
+        return {"replies": [ChatMessage.from_assistant(None if calls else "Cancel it.", tool_calls=calls)]}
+
+def find(query):
+    return pipeline.run({"search": {"query": query}})["popular"]["documents"][0].content
+
+asked = {"type": "object", "properties": {"query": {"type": "string"}}}
+notes = Tool(name="notes", description="finds notes", parameters=asked, function=find)
+agent = Agent(chat_generator=Asking(), tools=[notes])
+agent.warm_up()
 inputs = {"search": {"query": "task"}}
 with rop.handoff("mine", selected="b") as handoff:
     pipeline.run(inputs)
 print(handoff.assessment, [stage.stage for stage in handoff.assessment.stages])
 pipeline.run(inputs)
+agent.run(messages=[ChatMessage.from_user("?")])
 spans = exported.get_finished_spans()
 print([span.name for span in spans if "rop.verdict" in span.attributes])
 def by(scope):  # Haystack 2 makes spans of its own, too
     return [span.name for span in exported.get_finished_spans() if scope in span.instrumentation_scope.name]
 
-print(len(by("openinference")))
+print(by("openinference").count("InMemoryBM25Retriever.run"))
 exported.clear()
 for instrumentor in both if sys.argv[2] == "ours first" else reversed(both):
     instrumentor.uninstrument()
@@ -59,8 +79,8 @@ print(by("openinference"), by("rop_otel"))
 """
 EXPECTED = """\
 mine: FAIL, the selected object was lost at rerank (reranked_away) ['lexical', 'rerank']
-['handoff mine', 'handoff Pipeline']
-6
+['handoff mine', 'handoff Pipeline', 'handoff Agent']
+4
 [] []
 """
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
+from threading import Lock
 from typing import Any, cast
 
 from opentelemetry.context import Context, attach, get_current
@@ -119,14 +120,22 @@ class WorkflowRun(Unwatched):
     """A run of a workflow, an agent's too, in which the handoff begins with the first part that is watched.
 
     Args:
-        call: The handoff.
+        block: The handoff.
         settings: Of the instrumentation.
     """
 
-    def __init__(self, instance: Any, call: Call, settings: Settings) -> None:
+    def __init__(self, instance: Any, block: topmost, settings: Settings) -> None:
         super().__init__(instance)
-        self.call = self._begun = call
+        self._handoff = block
+        self._lock = Lock()
         self.gathering = self._own = Gathering(settings)
+
+    def start(self) -> None:
+        """Be a call from here on, in the context of its first part: there others' spans of the run are current too."""
+        with self._lock:
+            if self.call is None:
+                with using_context(self.outside()):
+                    self.call = self._begun = Call(self._handoff)
 
     def place(self) -> Context:
         """Return the context in which its parts run."""

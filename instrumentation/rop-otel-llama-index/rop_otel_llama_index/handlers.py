@@ -51,8 +51,10 @@ def begin(
         return None
     outer = innermost()
     if outer is not None and outer.instance is instance:
-        # A method that calls the one that it extends is one call; a run of a workflow ends with its span.
+        # A method that calls the one that it extends is one call; the run of a workflow ends with its span.
         return outer if isinstance(outer, WorkflowRun) else None
+    if isinstance(outer, WorkflowRun):
+        outer.start()
     return found[1](settings, instance, arguments, tags)
 
 

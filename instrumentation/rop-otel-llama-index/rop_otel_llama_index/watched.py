@@ -108,6 +108,10 @@ class Watched:
         """Return the current context, with this as the innermost."""
         return set_value(_KEY, self)
 
+    def outside(self) -> Context:
+        """Return the current context with nothing that is watched: a selector may be asked in it, and retrieve."""
+        return set_value(_KEY, None)
+
     def returned(self, result: Any) -> None:
         """Take in what it returns."""
 

@@ -9,7 +9,7 @@ from llama_index.core.instrumentation.dispatcher import active_instrument_tags  
 
 from rop_otel.instrumenting import Settings, topmost
 from rop_otel_llama_index.gathering import WorkflowRun
-from rop_otel_llama_index.watched import Call, innermost
+from rop_otel_llama_index.watched import innermost
 
 
 def begin_run(settings: Settings, instance: Any, arguments: Mapping[str, Any]) -> WorkflowRun | None:
@@ -21,6 +21,8 @@ def begin_run(settings: Settings, instance: Any, arguments: Mapping[str, Any]) -
         arguments: What it is run with.
     """
     outer = innermost()
+    if isinstance(outer, WorkflowRun):
+        outer.start()
     if outer is not None and outer.call is not None:
         return None
     given = dict(_given(arguments))
@@ -30,7 +32,7 @@ def begin_run(settings: Settings, instance: Any, arguments: Mapping[str, Any]) -
         inputs=_question(given),
         metadata={**given, **active_instrument_tags.get()},
     )
-    return WorkflowRun(instance, Call(block), settings)
+    return WorkflowRun(instance, block, settings)
 
 
 def _given(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("openinference.instrumentation.llama_index")
 
 PROGRAM = """
+import asyncio
 import sys
 from opentelemetry import context, trace
 from opentelemetry.sdk.trace import TracerProvider
@@ -33,6 +34,10 @@ for instrumentor in both if sys.argv[1] == "ours first" else reversed(both):
 from llama_index.core.llms import MockLLM
 from llama_index.core.retrievers import QueryFusionRetriever
 from llama_index_parts import BM25Retriever, Found, WordRerank, engine
+from test_agents import agent, find, function_tool
+
+async def ask():
+    await agent(function_tool(find), ["one"], ["two"]).run(user_msg="?")
 
 arms = [BM25Retriever("n1", "n2", "n3"), Found("n4")]
 fusion = QueryFusionRetriever(arms, llm=MockLLM(), num_queries=1, use_async=False, similarity_top_k=4)
@@ -42,6 +47,7 @@ print(handoff.assessment)
 print([stage.stage for stage in handoff.assessment.stages])
 engine(fusion, WordRerank(keep=2)).query("?")
 str(engine(fusion, WordRerank(keep=2), streaming=True).query("?"))
+asyncio.run(ask())
 print(context.get_current() == context.Context())
 
 def by(scope):
@@ -50,6 +56,8 @@ def by(scope):
 verdicts = [span for span in exported.get_finished_spans() if "rop.verdict" in span.attributes]
 print([(span.name, span.attributes["rop.verdict"]) for span in verdicts])
 print([span.name for span in by("openinference")].count("QueryFusionRetriever.retrieve"))
+theirs = {span.context.trace_id for span in by("openinference") if span.name == "FunctionAgent.run"}
+print(verdicts[-1].context.trace_id in theirs)
 exported.clear()
 for instrumentor in both if sys.argv[2] == "ours first" else reversed(both):
     instrumentor.uninstrument()
@@ -60,8 +68,10 @@ EXPECTED = """\
 mine: FAIL, the selected object was lost at rerank (reranked_away)
 ['lexical', 'retriever', 'fusion', 'rerank', 'packing']
 True
-[('handoff mine', 'FAIL'), ('handoff RetrieverQueryEngine', 'FAIL'), ('handoff RetrieverQueryEngine', 'FAIL')]
+[('handoff mine', 'FAIL'), ('handoff RetrieverQueryEngine', 'FAIL'), \
+('handoff RetrieverQueryEngine', 'FAIL'), ('handoff FunctionAgent', 'PASS')]
 3
+True
 [] []
 """
 
