@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Generator
 from types import TracebackType
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from opentelemetry.context import Context
 
@@ -29,9 +29,20 @@ class _Watching:
         self._done: Done | None = done
         self._tokens: list[str] = []
 
-    def _take(self, token: object) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End with the step that raises, which a stream does at its end too."""
+        if error is not None:
+            self._finish(None if isinstance(error, StopIteration | StopAsyncIteration) else error)
+
+    def _take(self, token: Any) -> Any:
         if isinstance(token, str):
             self._tokens.append(token)
+        return token
 
     def _finish(self, error: BaseException | None = None) -> None:
         done, self._done = self._done, None
@@ -73,17 +84,8 @@ class Stream(_Watching, Generator[Any, Any, Any]):
             self._finish()
 
     def _step(self, advance: Callable[[], Any]) -> Any:
-        with using_context(self._context):
-            try:
-                token = advance()
-            except StopIteration:
-                self._finish()
-                raise
-            except BaseException as error:
-                self._finish(error)
-                raise
-        self._take(token)
-        return token
+        with using_context(self._context), self:
+            return self._take(advance())
 
 
 class AsyncStream(_Watching, AsyncGenerator[Any, Any]):
@@ -114,14 +116,5 @@ class AsyncStream(_Watching, AsyncGenerator[Any, Any]):
             self._finish()
 
     async def _step(self, advance: Callable[[], Any]) -> Any:
-        with using_context(self._context):
-            try:
-                token = await advance()
-            except StopAsyncIteration:
-                self._finish()
-                raise
-            except BaseException as error:
-                self._finish(error)
-                raise
-        self._take(token)
-        return token
+        with using_context(self._context), self:
+            return self._take(await advance())
