@@ -66,6 +66,11 @@ class TestResolver:
         result = judge(stage("packing", "unknown doc#0"), selected=selected, resolver=CHUNKS)
         assert (result.verdict, result.selected_rank, result.shown.selected) == ("RESOLUTION_ERROR", None, {})
 
+    def test_resolution_error_comes_before_what_is_shown(self) -> None:
+        """An unknown selection is said to be one also where there is no usable shown list."""
+        for stages in ((), (stage("packing", None),)):
+            assert judge(*stages, selected="unknown", resolver=CHUNKS).verdict == "RESOLUTION_ERROR"
+
     @pytest.mark.parametrize("selected", ["doc", "Doc", "doc#1"])
     @pytest.mark.parametrize("shown", ["x doc#0", "x doc", "x Doc"])
     def test_any_string_of_the_object(self, selected: str, shown: str) -> None:
