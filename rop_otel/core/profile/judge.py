@@ -211,7 +211,7 @@ def fail_reason(rank: int | None, object_id: str | None, *, cutoff: int, length:
 
 
 def _judgment(verdict: Verdict, check: Check, reason: str) -> Judgment:
-    return Judgment(verdict=verdict, check=getattr(check, "__name__", ""), reason=reason)
+    return Judgment(verdict=verdict, check=check.__name__, reason=reason)
 
 
 def _no_text(value: object) -> str:
