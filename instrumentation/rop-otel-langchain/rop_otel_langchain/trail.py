@@ -59,18 +59,17 @@ class Trail:
                 alike.append(document)  # pieces of one document may all have its ID
         rounds = _rounds_here()
         with self._lock:
-            for key in old & self._live.keys():
+            for key in [key for key in self._live if key in old]:
                 self._left[key] = self._live.pop(key)
             self._live.update(new)
             self._overruled(rounds, old)  # shown to somebody who chooses among them
             self._prompts = [each for each in self._prompts if each[0] == rounds or not _is_in(rounds, each[0])]
 
     def remembered(self, documents: Iterable[Document]) -> None:
-        """Take in documents that were found before, and may still be shown; one without an ID is not known again."""
+        """Take in documents that were found before, and may still be shown."""
         with self._lock:
             for document in documents:
-                if document.id is not None:
-                    self._left.setdefault(document.id, [document])
+                self._left.setdefault(_key(document), [document])
 
     def formatted(self, watching: Watching, handed: Documents, shown: Shown) -> None:
         """Take in a text that was made of documents."""
@@ -85,7 +84,7 @@ class Trail:
         """Take in a text that a model is given, or a prompt; it may show documents or none."""
         with self._lock:
             live = [document for alike in self._live.values() for document in alike]
-            left = [each for key, alike in self._left.items() if key not in self._live for each in alike]
+            left = [document for alike in self._left.values() for document in alike]
         texts = {document.page_content for document in live}
         for document in left:  # by one of several branches, say, or by a node whose documents are added to the others
             content = document.page_content

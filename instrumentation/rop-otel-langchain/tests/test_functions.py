@@ -203,6 +203,7 @@ def test_documents_that_come_back(parts: Any, seen: Any) -> None:
     source = parts.Given(results=[*parts.notes[:3], again, Document(id="n8", page_content=" ")])
     (source | keep | (lambda kept: parts.joined(found)) | MODEL).invoke("n3")
     assert seen.lists[1:] == [("keep", ["n2"]), ("packing", ["n1", "n2", "n3"])]
+    assert seen.stages[-1].input == ("n2", "n1", "n3")
     assert seen.assessment.verdict is rop.Verdict.PASS
 
 

@@ -56,6 +56,17 @@ def test_the_last_text_that_shows_documents_counts(parts: Any, seen: Any) -> Non
     assert seen.stages[-1].input == ("n1",)
 
 
+def test_a_grader_that_chooses_nothing(parts: Any, seen: Any) -> None:
+    """Where the reader is shown some of what another model was shown before, these are all that it is shown."""
+
+    def answer(documents: list[Document]) -> str:
+        MODEL.invoke(f"Are these relevant? {parts.joined(documents)}")
+        return str(MODEL.invoke(documents[1].page_content).content)
+
+    (parts.vector() | answer).invoke("n1")
+    assert seen.lists[-1] == ("packing", ["n2"])
+
+
 def test_documents_that_are_all_rejected(parts: Any, seen: Any) -> None:
     """Nor is what was shown to a grader that rejects all of it, where the reader is shown something else."""
     elsewhere = parts.Given(results=parts.notes[4:5])
@@ -65,7 +76,10 @@ def test_documents_that_are_all_rejected(parts: Any, seen: Any) -> None:
             MODEL.invoke(f"Is this relevant? {document.page_content}")
         return []
 
-    parts.lcel(parts.vector() | relevant | (lambda kept: elsewhere.invoke("?"))).invoke("n3")
+    def answer(documents: list[Document]) -> str:
+        return str(MODEL.invoke(documents[0].page_content).content)
+
+    (parts.vector() | relevant | (lambda kept: elsewhere.invoke("?")) | answer).invoke("n3")
     assert seen.lists[1:] == [("relevant", []), ("retriever", ["n5"]), ("packing", ["n5"])]
     assert str(seen.assessment).endswith("FAIL, the selected object was lost at relevant (dropped)")
 
