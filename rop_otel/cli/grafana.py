@@ -41,8 +41,13 @@ def resolve_settings(config: Path | None, **options: object) -> Settings:
         raise ConfigurationError("; ".join(_problems(error))) from error
 
 
-def pairs(texts: list[str] | None, *, option: str) -> dict[str, str] | None:
+def pairs(texts: list[str] | None, *, option: str, value: str = "VALUE") -> dict[str, str] | None:
     """Return NAME=VALUE texts as a table; None where there is none.
+
+    Args:
+        texts: As they were given.
+        option: With which.
+        value: What the option's help calls the value.
 
     Raises:
         ConfigurationError: A text has no ``=``.
@@ -51,7 +56,7 @@ def pairs(texts: list[str] | None, *, option: str) -> dict[str, str] | None:
         return None
     for text in texts:
         if "=" not in text:
-            raise ConfigurationError(f"{option} {text!r}: write NAME=VALUE")
+            raise ConfigurationError(f"{option} {text!r}: write NAME={value}")
     return dict(text.split("=", 1) for text in texts)
 
 

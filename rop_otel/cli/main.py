@@ -71,5 +71,6 @@ def main() -> None:
     try:
         app(prog_name="rop-otel")
     except (RopError, OSError) as error:
-        print("rop-otel:", " ".join(str(error).splitlines()), file=sys.stderr)
+        told = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
+        print("rop-otel:", " ".join(told.splitlines()), file=sys.stderr)
         sys.exit(USAGE_ERROR)

@@ -31,7 +31,7 @@ def rules(
     ] = None,
 ) -> None:
     """Write recording rules, alerts, an example routing and the runbook, for your own names, targets and labels."""
-    declared = pairs(handoff, option="--handoff")
+    declared = pairs(handoff, option="--handoff", value="TARGET")
     settings = resolve_settings(
         config,
         target=target,

@@ -62,7 +62,7 @@ def read_resolver(
     """
     _refuse_parquet(file, "CSV or JSON Lines")
     try:
-        if chunk is None and object_ is None:
+        if chunk is None and object_ is None and not file.endswith(".csv"):
             lines = file.endswith(".jsonl")
             data = Path(file).read_bytes()
             return Resolver.parse(data, lines=lines), ("resolver.jsonl" if lines else "resolver.json", data)
@@ -161,9 +161,14 @@ def _texts(file: str, field: str, limits: Limits) -> Iterator[str]:
 def _pairs(file: str, chunk: str, object_: str, limits: Limits) -> Iterator[tuple[str, str]]:
     if file.endswith(".csv"):
         with open(file, encoding="utf-8-sig", newline="") as stream:
-            for row in csv.DictReader(stream):
-                if row.get(chunk) is None or row.get(object_) is None:
-                    raise InputError(f"no columns {chunk!r} and {object_!r}", file=file)
+            rows = csv.DictReader(stream)
+            names = rows.fieldnames or ()
+            for column in (chunk, object_):
+                if column not in names:
+                    raise InputError(f"no column {column!r}, only {', '.join(names) or 'none'}", file=file)
+            for row in rows:
+                if row[chunk] is None or row[object_] is None:
+                    raise InputError("a row that is too short", file=file, line=rows.line_num)
                 yield row[chunk], row[object_]
         return
     paths = _path(chunk), _path(object_)

@@ -74,10 +74,10 @@ def test_dashboards_for_own_settings(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--target", "1.5"], "target: Input should be less than 1, got 1.5"),
-        (["--handoff", "docs"], "--handoff 'docs': write NAME=VALUE"),
+        (["--handoff", "docs"], "--handoff 'docs': write NAME=TARGET"),
         (["--handoff", "docs=much"], "handoffs.docs.target"),
         (["--label", "severity=page"], "rop-otel: labels already taken by the alerts themselves: severity"),
-        (["--config", "missing.toml"], "missing.toml"),
+        (["--config", "missing.toml"], "rop-otel: missing.toml: No such file or directory"),
     ],
 )
 def test_a_wrong_setting_is_one_line(arguments: list[str], message: str, tmp_path: Path) -> None:

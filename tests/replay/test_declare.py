@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rop_otel.errors import InputError
+from rop_otel.errors import ConfigurationError, InputError
 from rop_otel.replay.declare import read_population, read_resolver
 
 
@@ -29,3 +29,21 @@ def test_a_table_that_cannot_be_read_is_an_error(tmp_path: Path, data: bytes) ->
     (tmp_path / "map.csv").write_bytes(data)
     with pytest.raises(InputError, match=r"map\.csv: cannot be read as CSV in UTF-8"):
         read_resolver(str(tmp_path / "map.csv"), chunk="chunk", object_="object", version="1")
+
+
+@pytest.mark.parametrize(
+    ("data", "named", "message"),
+    [
+        (b"chunk,doc\na#1,a\n", ("chunk", "object"), r"map\.csv: no column 'object', only chunk, doc"),
+        (b"", ("chunk", "object"), r"map\.csv: no column 'chunk', only none"),
+        (b"chunk,object\na#1,a\nb#1\n", ("chunk", "object"), r"map\.csv:3: a row that is too short"),
+        (b"chunk,object\na#1,a\n", (None, None), "a table of chunks needs --chunk-column"),
+    ],
+)
+def test_a_table_whose_columns_are_not_found_says_which(
+    tmp_path: Path, data: bytes, named: tuple[str | None, str | None], message: str
+) -> None:
+    """The one column that is missing is named beside those that are there, and so is what a table needs."""
+    (tmp_path / "map.csv").write_bytes(data)
+    with pytest.raises((InputError, ConfigurationError), match=message):
+        read_resolver(str(tmp_path / "map.csv"), chunk=named[0], object_=named[1], version="1")
