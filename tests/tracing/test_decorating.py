@@ -310,3 +310,45 @@ def test_decorated_before_configured_works(watch: Callable[..., Watched]) -> Non
     plain("q")
     assert first.names == []
     assert second.names == ["vector"]
+
+
+def test_a_block_takes_what_the_decorator_takes(watched: Watched) -> None:
+    """Told the same, a block and a decorated function are the same stage: no argument is left out."""
+    told: dict[str, Any] = {
+        "name": "mine",
+        "source": True,
+        "fed_by": "vector",
+        "id": "key",
+        "score": "weight",
+        "scope": "tenant",
+        "data_source": "notes",
+        "query_form": "title",
+        "implementation": "words",
+    }
+    assert told.keys() == inspect.signature(rop.using_stage).parameters.keys() - {"kind", "input"}
+    found = [{"key": "n1", "weight": 0.5, "tenant": "t"}]
+
+    @rop.stage("custom", **told)
+    def search() -> list[dict[str, Any]]:
+        return found
+
+    with rop.handoff("qa"):
+        search()
+        with rop.using_stage("custom", **told) as stage:
+            stage.returned(found)
+    function, block = (dict(span.attributes or {}) for span in watched.spans[:2])
+    assert block == function
+    assert block | {semconv.HANDOFF_ID: ""} == {
+        semconv.STAGE: "custom",
+        semconv.STAGE_NAME: "mine",
+        semconv.STAGE_SOURCE: True,
+        semconv.STAGE_FED_BY: ("vector",),
+        semconv.STAGE_IMPLEMENTATION: "words",
+        semconv.QUERY_FORM: "title",
+        semconv.RETURNED_IDS: ("n1",),
+        semconv.RETURNED_SCORES: (0.5,),
+        semconv.RETURNED_SCOPES: ("t",),
+        semconv.GEN_AI_OPERATION: "retrieval",
+        semconv.GEN_AI_DATA_SOURCE_ID: "notes",
+        semconv.HANDOFF_ID: "",
+    }
