@@ -60,7 +60,7 @@ class Counts:
         verdicts: Observed records by verdict.
         judged: Observed records by the verdict that hard mode gives; empty for an invalid declaration.
         ranks: PASS and FAIL of those by rank; 0 where the rule holds on no prefix.
-        joint: Per cutoff, where a trace target is named.
+        joint: Per cutoff, where a trace target is named; what is added has the same cutoffs.
         malformed: In any order.
     """
 
@@ -72,13 +72,12 @@ class Counts:
     malformed: tuple[Malformed, ...] = ()
 
     def __add__(self, other: Counts) -> Counts:
-        joint = {k: self.joint.get(k, Joint()) + other.joint.get(k, Joint()) for k in {**self.joint, **other.joint}}
         return Counts(
             observed=self.observed + other.observed,
             verdicts=_added(self.verdicts, other.verdicts),
             judged=_added(self.judged, other.judged),
             ranks=_added(self.ranks, other.ranks),
-            joint=joint,
+            joint={cutoff: joint + other.joint[cutoff] for cutoff, joint in self.joint.items()},
             malformed=self.malformed + other.malformed,
         )
 

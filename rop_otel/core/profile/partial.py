@@ -62,7 +62,7 @@ class Partial:
     def __add__(self, other: Partial) -> Partial:
         if (self.manifest_sha256, self.cutoffs) != (other.manifest_sha256, other.cutoffs):
             raise PartialError("the parts were made with different declarations, cutoffs or trace fields")
-        if bool(self.counts.joint) != bool(other.counts.joint):
+        if self.counts.joint.keys() != other.counts.joint.keys():
             raise PartialError("some parts compare a trace target and some do not")
         both = self.unexpected & other.unexpected
         return Partial(

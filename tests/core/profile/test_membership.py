@@ -20,6 +20,7 @@ from tests.core.build import CHUNKS, words
         ("doc", "any", "", None),
         ("doc other", "any", "x other#0 doc#0", 2),
         ("doc", "all", "doc#0 x doc#0 doc#1", 4),
+        ("doc", "all", "doc#1 doc#0", 2),
         ("doc", "all", "doc#0 doc Doc", None),
         ("doc other", "all", "doc#0 other#0 doc#1", 2),
         ("a", "all", "x a", 2),

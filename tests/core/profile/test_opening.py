@@ -254,6 +254,31 @@ def test_the_files_are_validated(name: str, data: bytes, code: str) -> None:
     assert {code, "file_hash_mismatch"} <= {fault.code for fault in found.faults} <= CODES.keys()
 
 
+@pytest.mark.parametrize("population", [("r1", "r2"), None])
+def test_a_witness_is_bound_as_the_contract_says(population: tuple[str, ...] | None) -> None:
+    """Its hash covers declaration, population, inverse map, record, witness and key; no population is an empty text."""
+    folder = files(inverse=INVERSE, mode="open", population=population)
+    found = open_declaration(folder[DECLARATION_FILE], reader(folder)).declaration
+    assert found is not None
+    assert found.witness is not None
+    assert (found.witness.hash_field.text, found.witness.keys) == ("hash", INVERSE)
+    bound = {
+        "binding_profile": "rop-witness/v1",
+        "declaration_id": "made-up",
+        "manifest_sha256": hashlib.sha256(folder[DECLARATION_FILE]).hexdigest(),
+        "population_sha256": hashlib.sha256(folder["population.txt"]).hexdigest() if population else "",
+        "record_id": "r1",
+        "witness": "w-2",
+        "selection": "obj-b",
+        "inverse_map_sha256": hashlib.sha256(folder["inverse.json"]).hexdigest(),
+    }
+    canonical = json.dumps(bound, sort_keys=True, separators=(",", ":")).encode()
+    assert (
+        found.witness.binding.sha256(record_id="r1", witness="w-2", selection="obj-b")
+        == hashlib.sha256(canonical).hexdigest()
+    )
+
+
 def test_two_keys_of_one_object_are_fine() -> None:
     """Witnesses must decode to distinct keys, not to distinct objects."""
     assert valid(inverse={"w-1": "/wiki/A", "w-2": "obj-a"}).witness is not None

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rop_otel.core.profile.accounts import Joint
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.intake import Intake
@@ -67,6 +68,13 @@ def test_parts_of_different_runs_do_not_mix() -> None:
     plain = Partial.of(Tally(DECLARATIONS["hard"]), manifest_sha256=one.manifest_sha256, cutoffs=CUTOFFS)
     with pytest.raises(PartialError, match="trace target"):
         one + plain
+
+
+def test_joint_outcomes_add_up() -> None:
+    """Each of the four by itself."""
+    assert Joint(both=1, selected_only=2, traced_only=3, neither=4) + Joint(
+        both=10, selected_only=20, traced_only=30, neither=40
+    ) == Joint(both=11, selected_only=22, traced_only=33, neither=44)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rop_otel.core.profile.accounts import Malformed
+from rop_otel.core.profile.accounts import Joint, Malformed
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.observation import Observation
 from rop_otel.core.profile.report import STATUS_CHECKS, Run, StatusCheck, run_report, run_status
@@ -130,6 +130,7 @@ def test_a_traced_target_is_compared_on_the_same_ranking() -> None:
         ("obj-b", ["a#0", "b#0"]),
         ("b#0", ["b#0", "x"]),
         (["obj-b"], ["x"]),
+        (["obj-a", "nobody"], ["a#0"]),
         ("nobody", ["a#0"]),
         (None, ["a#0"]),
         ([], ["a#0"]),
@@ -140,3 +141,11 @@ def test_a_traced_target_is_compared_on_the_same_ranking() -> None:
         "1": {"both": 1, "selected_only": 1, "traced_only": 1, "neither": 1},
         "2": {"both": 2, "selected_only": 0, "traced_only": 1, "neither": 1},
     }
+
+
+def test_a_traced_target_is_held_to_the_declared_rule() -> None:
+    """Under ``all`` it is there where all of its members are."""
+    tally = Tally(opened(rule="all"), cutoffs=(3,))
+    for returned in (["b#0", "c#0", "c#1"], ["c#0", "c#1", "c#2"]):
+        tally.observe(Observation(record_id="r1", selection="obj-b", returned=returned), trace="obj-c")
+    assert tally.counts().joint == {3: Joint(selected_only=1, traced_only=1)}

@@ -6,6 +6,8 @@ import hashlib
 import json
 from dataclasses import replace
 
+import pytest
+
 from rop_otel.core.profile.canonical import canonical_sha256
 from rop_otel.core.profile.sealing import DECLARATION_FILE, seal
 from tests.core.profile.declared import DECISIONS, RESOLVER
@@ -93,3 +95,17 @@ def test_nothing_stands_in_for_what_is_not_declared() -> None:
     assert list(sheet) == ["interface", "component", "policy", "target", "output", "resolver"]
     assert sheet["target"] == {"form": "selected_key", "field": "selected"}
     assert list(sheet["resolver"]) == ["version", "path", "bytes", "sha256"]
+
+
+@pytest.mark.parametrize(("field", "inverse"), [(None, INVERSE), ("hash", None)])
+def test_a_witness_takes_both_its_field_and_its_map(field: str | None, inverse: bytes | None) -> None:
+    """With one of the two alone the target is a selected key."""
+    found = seal(
+        replace(DECISIONS, witness_hash_field=field),
+        resolver=RESOLVER,
+        resolver_file=("resolver.json", b"{}"),
+        population=POPULATION,
+        inverse_map=inverse,
+    )
+    assert "inverse.json" not in found
+    assert json.loads(found[DECLARATION_FILE])["sheet"]["target"]["form"] == "selected_key"
