@@ -110,6 +110,8 @@ def declare(
         raise typer.BadParameter("a witness target needs both --witness-hash and --inverse-map")
     if population is None and mode is Mode.HARD:
         raise typer.BadParameter("hard mode needs --population")
+    if population is None and (population_column is not None or record_field != "record_id"):
+        raise typer.BadParameter("--population-column and --record-field need --population")
     carried = {"prompt": prompt, "corpus_uri": corpus_uri, "composite_corpus_key": composite_corpus_key}
     decisions = Decisions(
         declaration_id=name or interface,

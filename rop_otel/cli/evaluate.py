@@ -21,6 +21,7 @@ from rop_otel.cli.run_report import (
     RecordsOption,
     RecordsOutOption,
     ReportOption,
+    ask_for_records,
     deliver,
     keep_inputs,
     limits_of,
@@ -64,14 +65,15 @@ def evaluate(
     from rop_otel.replay.parts import part_lines
     from rop_otel.replay.spool import Spool
 
+    wanted = ask_for_records(records_out=records_out, no_records=no_records, partial=partial)
     limits = limits_of(max_line_bytes=max_line_bytes, max_file_bytes=max_file_bytes, max_anomalies=max_anomalies)
     asked = Asked(cutoffs=tuple(at or CUTOFFS), trace_field=trace, limits=limits)
     keep_inputs([declaration, *expand(records)], report, records_out)
     opened = read_declaration(declaration, limits=limits)
     with Spool() as spool, _progress(records) as progress:
-        keep = None if no_records else spool.add
+        keep = spool.add if wanted else None
         tally = evaluate_files(opened, records, asked=asked, keep=keep, progress=progress)
-        kept = None if no_records else spool
+        kept = spool if wanted else None
         if partial:
             part = Partial.of(tally, manifest_sha256=opened.manifest_sha256, cutoffs=asked.cutoffs_of(opened))
             write_lines(report, part_lines(part, kept, declaration=declaration))

@@ -13,11 +13,13 @@ from rop_otel.cli.run_report import (
     NoRecordsOption,
     RecordsOutOption,
     ReportOption,
+    ask_for_records,
     deliver,
     keep_inputs,
     limits_of,
     write_lines,
 )
+from rop_otel.errors import ConfigurationError
 
 
 def merge(
@@ -43,9 +45,12 @@ def merge(
     from rop_otel.replay.merge import Merged, merge_parts  # imported here: --help need not wait for it
     from rop_otel.replay.parts import part_lines
 
+    wanted = ask_for_records(records_out=records_out, no_records=no_records, partial=partial)
     merged: Merged = merge_parts(parts, declaration=declaration, limits=limits_of(max_file_bytes=max_file_bytes))
     keep_inputs([*parts, merged.declaration], report, records_out)
-    kept = None if no_records or not merged.has_records else merged
+    if records_out is not None and not merged.has_records:
+        raise ConfigurationError("--records-out: a part holds no records, since --no-records left them out")
+    kept = merged if wanted and merged.has_records else None
     if partial:
         write_lines(report, part_lines(merged.partial, kept, declaration=merged.declaration))
         return

@@ -81,6 +81,17 @@ def keep_inputs(inputs: Iterable[str], *outputs: str | None) -> None:
             taken[place] = "is written here already"
 
 
+def ask_for_records(*, records_out: str | None, no_records: bool, partial: bool) -> bool:
+    """Return whether records are wanted, which are left out of the report where they are written apart.
+
+    Raises:
+        BadParameter: They are wanted apart from a partial report, which holds its own.
+    """
+    if partial and records_out is not None:
+        raise typer.BadParameter("--partial holds its records: take --records-out where the parts are merged")
+    return not no_records or records_out is not None
+
+
 def deliver(
     report: RunReport,
     records: Iterable[Entry] | None,

@@ -101,6 +101,8 @@ def test_a_resolver_of_ours_is_sealed_as_it_is(place: Path) -> None:
         [*TABLE, "--population", "map.csv", "--population-column", "x"],
         [*TABLE, "--population", "ids.txt", "--returned", "a[].b[]"],
         [*TABLE, "--population", "ids.txt", "--witness-hash", "h"],
+        [*TABLE, "--mode", "soft", "--population-column", "x"],
+        [*TABLE, "--mode", "soft", "--record-field", "x"],
         ["--resolver", "none.json", "--population", "ids.txt"],
         [*TABLE, "--chunk-column", "no", "--population", "ids.txt"],
     ],
@@ -144,6 +146,24 @@ def test_a_report_goes_where_it_is_asked_to(place: Path) -> None:
     assert [json.loads(line) for line in (place / "out.jsonl").read_text().splitlines()] == whole["records"]
     without = report(declaration, "--records", "records.jsonl", "--no-records")
     assert without == apart == {key: value for key, value in whole.items() if key != "records"}
+    both = report(declaration, "--records", "records.jsonl", "--no-records", "--records-out", "both.jsonl")
+    assert both == apart
+    assert (place / "both.jsonl").read_bytes() == (place / "out.jsonl").read_bytes()
+
+
+def test_records_of_parts_are_written_apart_where_they_are_merged(place: Path) -> None:
+    """Not beside a part, which holds its own; nor where a part left them out, which would give a file without them."""
+    evaluate = ["evaluate", declared(), "--records", "records.jsonl"]
+    assert run(*evaluate, "--partial", "--records-out", "out.jsonl")[0] == 2
+    run(*evaluate, "--partial", "--report", "with.part")
+    run(*evaluate, "--partial", "--report", "without.part", "--no-records")
+    assert run("merge", "with.part", "--partial", "--records-out", "out.jsonl")[0] == 2
+    bare = CliRunner().invoke(app, ["merge", "without.part", "--records-out", "out.jsonl"])
+    assert str(bare.exception) == "--records-out: a part holds no records, since --no-records left them out"
+    assert not (place / "out.jsonl").exists()
+    run(*evaluate, "--records-out", "one-pass.jsonl")
+    run("merge", "with.part", "--no-records", "--records-out", "out.jsonl")
+    assert (place / "out.jsonl").read_bytes() == (place / "one-pass.jsonl").read_bytes()
 
 
 def test_the_schemas_describe_what_is_written(place: Path) -> None:
@@ -258,7 +278,7 @@ def test_what_is_read_is_not_written_over(place: Path, output: str) -> None:
         (evaluate, "./link"),
         (evaluate, declaration),
         (["merge", "one.part"], "one.part"),
-        (["merge", "one.part", "--partial"], "one.part"),
+        *([(["merge", "one.part", "--partial"], "one.part")] if output == "--report" else []),
         (["merge", "one.part", "--declaration", declaration], declaration),
         (["merge", "one.part"], declaration),
     ):
