@@ -53,19 +53,22 @@ def read_resolver(
         file: In our format, or a table: CSV with a header, or JSON Lines.
         chunk: Column of the raw corpus IDs; None for our format.
         object_: Column of the object that each belongs to.
-        version: The resolver's version, for a table.
+        version: The resolver's version, for a table; one in our format says its own.
         limits: How long a line of a table in JSON Lines may be.
 
     Raises:
         InputError: The file is neither.
-        ConfigurationError: A column or the version is missing.
+        ConfigurationError: A column or the version is missing, or the version is another one than the file's.
     """
     _refuse_parquet(file, "CSV or JSON Lines")
     try:
         if chunk is None and object_ is None and not file.endswith(".csv"):
             lines = file.endswith(".jsonl")
             data = Path(file).read_bytes()
-            return Resolver.parse(data, lines=lines), ("resolver.jsonl" if lines else "resolver.json", data)
+            parsed = Resolver.parse(data, lines=lines)
+            if version not in (None, parsed.version):
+                raise ConfigurationError(f"--resolver-version {version!r}: {file} says {parsed.version!r}")
+            return parsed, ("resolver.jsonl" if lines else "resolver.json", data)
         if chunk is None or object_ is None or version is None:
             raise ConfigurationError("a table of chunks needs --chunk-column, --object-column and --resolver-version")
         members: dict[str, list[str]] = {}

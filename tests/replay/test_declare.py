@@ -47,3 +47,12 @@ def test_a_table_whose_columns_are_not_found_says_which(
     (tmp_path / "map.csv").write_bytes(data)
     with pytest.raises((InputError, ConfigurationError), match=message):
         read_resolver(str(tmp_path / "map.csv"), chunk=named[0], object_=named[1], version="1")
+
+
+@pytest.mark.parametrize("version", [None, "7"])
+def test_a_resolver_of_ours_says_its_version(tmp_path: Path, version: str | None) -> None:
+    """Asked for by its own version or by none, it is taken; under another one it is not sealed."""
+    (tmp_path / "r.jsonl").write_text('{"resolver_version": "7"}\n{"object_id": "a", "members": ["a#1"]}\n')
+    assert read_resolver(str(tmp_path / "r.jsonl"), version=version)[0].version == "7"
+    with pytest.raises(ConfigurationError, match=r"--resolver-version '8': .*r\.jsonl says '7'"):
+        read_resolver(str(tmp_path / "r.jsonl"), version="8")
