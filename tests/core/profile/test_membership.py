@@ -33,6 +33,13 @@ def test_rank(selected: str, rule: Rule, ids: str, rank: int | None) -> None:
     assert membership.holds(frozenset(words(ids))) is (rank is not None)
 
 
+@pytest.mark.parametrize("rule", ["any", "all"])
+def test_without_a_resolver_an_id_stands_for_itself(rule: Rule) -> None:
+    """Any one of the selected IDs will do, under either rule."""
+    membership = Membership(["doc", "other"], rule=rule, resolver=None)
+    assert [membership.rank(words(ids)) for ids in ("x other doc", "doc#0 Doc", "")] == [2, None, None]
+
+
 @given(
     st.lists(st.sampled_from(("doc#0", "doc#1", "doc", "Doc", "other", "other#0", "x", "")), max_size=10),
     st.lists(st.sampled_from(("doc", "doc#1", "other")), min_size=1, max_size=3),

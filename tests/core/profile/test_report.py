@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.observation import Observation
 from rop_otel.core.profile.report import STATUS_CHECKS, Run, StatusCheck, run_report, run_status
 from rop_otel.core.profile.tally import Tally
+from rop_otel.core.profile.verdicts import Verdict
 from tests.core.profile.declared import changed, opened
 
 RECORDS = {
@@ -78,9 +80,85 @@ def test_the_order_of_statuses_is_noticed(place: int) -> None:
     assert [name for name in CASES if status(name, swapped) != CASES[name][3]]
 
 
-def report(name: str) -> dict[str, Any]:
-    declaration, kinds, malformed, _ = CASES[name]
-    return run_report(declaration, tally_of(declaration, kinds, malformed).accounts(), cutoffs=(1, 3, 5)).as_dict()
+def report_of(declaration: Opened, kinds: Sequence[tuple[str, str]], malformed: int = 0) -> dict[str, Any]:
+    return run_report(declaration, tally_of(declaration, kinds, malformed).accounts(), cutoffs=(1, 5)).as_dict()
+
+
+def test_a_record_under_another_declaration_invalidates_the_run() -> None:
+    """A handoff that contradicts the declaration is no record of the run."""
+    tally = tally_of(opened(), expected("pass", "pass"))
+    tally.observe(Observation(record_id="r3", selection="obj-a", returned=["a#0"], contradiction="it is under another"))
+    found = run_report(opened(), tally.accounts())
+    assert (found.run_status, found.verdicts["DECLARATION_INVALID"]) == ("RUN_INVALID", 1)
+
+
+def test_the_shape_of_a_report() -> None:
+    """Every field of the contract, of a run with one of each."""
+    kinds = [*expected("pass", "late"), ("r1", "unverifiable"), ("r9", "fail")]
+    assert report_of(opened(), kinds, malformed=2) == {
+        "rop_version": "rop/v1",
+        "declaration_id": "made-up",
+        "manifest_sha256": opened().manifest_sha256,
+        "mode": "hard",
+        "run_status": "RUN_INVALID",
+        "expected": 3,
+        "observed": 4,
+        "verdicts": {
+            "PASS": 1,
+            "FAIL": 2,
+            "SELECTOR_ERROR": 0,
+            "RESOLUTION_ERROR": 0,
+            "UNVERIFIABLE": 1,
+            "DECLARATION_INVALID": 0,
+            "NOT_APPLICABLE": 0,
+            "MISSING": 1,
+        },
+        "evaluable": 3,
+        "pass_fraction": 1 / 3,
+        "missing_record_ids": ["r3"],
+        "duplicate_record_ids": ["r1"],
+        "unexpected_record_ids": ["r9"],
+        "malformed_observations": [
+            {"file": "f", "line": 1, "reason": "blank"},
+            {"file": "f", "line": 2, "reason": "blank"},
+        ],
+        "declaration_errors": [],
+        "diagnostics": {
+            "past_cutoff": 1,
+            "absent": 1,
+            "membership": {"1": {"held": 1, "fraction": 1 / 3}, "5": {"held": 2, "fraction": 2 / 3}},
+        },
+    }
+
+
+def test_the_shape_of_a_report_where_nothing_is_counted() -> None:
+    """Counts are 0 and fractions of nothing null; outside hard mode with what that mode would give."""
+    found = report_of(opened(mode="soft"), [])
+    none = {str(verdict): 0 for verdict in Verdict}
+    assert (found["verdicts"], found["evaluable"], found["pass_fraction"]) == (none | {"MISSING": 0}, 0, None)
+    assert found["diagnostics"] == {
+        "verdicts": none,
+        "evaluable": 0,
+        "pass_fraction": None,
+        "past_cutoff": 0,
+        "absent": 0,
+        "membership": {"1": {"held": 0, "fraction": None}, "5": {"held": 0, "fraction": None}},
+    }
+
+
+def test_the_report_of_an_invalid_declaration() -> None:
+    """Its faults are told, its records are counted, and nothing is diagnosed."""
+    found = report_of(INVALID, expected("pass"))
+    assert found["declaration_errors"] == [
+        {"code": "unknown_field", "path": "extra", "message": "extra: extra inputs are not permitted"}
+    ]
+    assert (found["declaration_id"], found["mode"], found["manifest_sha256"]) == (
+        "made-up",
+        "hard",
+        INVALID.manifest_sha256,
+    )
+    assert (found["verdicts"]["DECLARATION_INVALID"], "diagnostics" in found) == (1, False)
+    assert report_of(replace(INVALID, manifest_sha256=""), [])["manifest_sha256"] is None
 
 
 def test_every_expected_record_is_accounted_for() -> None:
@@ -97,7 +175,7 @@ def test_every_expected_record_is_accounted_for() -> None:
 @pytest.mark.parametrize("name", ["soft", "open", "invalid"])
 def test_only_a_valid_hard_declaration_lists_ids(name: str) -> None:
     """Otherwise the three lists are empty, MISSING is 0 and expected is null; observed is always told."""
-    found = report(name)
+    found = report_of(*CASES[name][:3])
     lists = [found[f"{kind}_record_ids"] for kind in ("missing", "duplicate", "unexpected")]
     assert (lists, found["verdicts"]["MISSING"], found["expected"]) == ([[], [], []], 0, None)
     assert found["observed"] == len(CASES[name][1])
