@@ -159,6 +159,8 @@ def test_the_report_of_an_invalid_declaration() -> None:
     )
     assert (found["verdicts"]["DECLARATION_INVALID"], "diagnostics" in found) == (1, False)
     assert report_of(replace(INVALID, manifest_sha256=""), [])["manifest_sha256"] is None
+    with pytest.raises(ValueError, match="^an invalid declaration judges no record$"):
+        Tally(INVALID).add_judged([1])
 
 
 def test_every_expected_record_is_accounted_for() -> None:
