@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 
 import rop_otel as rop
 from rop_otel.instrumenting import Deferred, Settings, failure, topmost, using_context
-from rop_otel_haystack.kinds import kind_of
+from rop_otel_haystack.kinds import RETRIEVER
 from rop_otel_haystack.reading import documents_in, left_in, ranked_by, tool_messages
 
 
@@ -70,11 +70,22 @@ class ToolCall:
         self.documents: list[Any] = []
         """What it retrieved, each document once."""
         self.watched = False
-        """Whether a pipeline that retrieves ran in it."""
+        """Whether something that is watched ran in it."""
 
     def found(self, result: object) -> None:
         """Take in documents that it, or a pipeline in it, returned."""
         self.documents = list({each.id: each for each in [*self.documents, *documents_in(result)]}.values())
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Be in its round with something that retrieves, and tells its stages."""
+        self.watched = True
+        calling.set(None)  # first: a selector is asked when the handoff begins, and may run pipelines too
+        try:
+            with self.round():
+                yield
+        finally:
+            calling.set(self)
 
     @contextmanager
     def round(self) -> Iterator[None]:
@@ -165,7 +176,7 @@ class WatchedTool:
         calling.set(self._before)
 
     def returned(self, result: object) -> None:
-        """Take in what the tool returned; one that returns documents, in which no pipeline ran, is itself a source."""
+        """Take in what the tool returned; one that returns documents by a way of its own is a source."""
         call = self._call
         try:
             call.found(result)
@@ -179,14 +190,10 @@ class WatchedTool:
             failure(f"Haystack tool {call.tool.name!r}", "what it returned cannot be read")
 
     def _source(self) -> rop.Stage:
-        tool = self._call.tool
-        part = type(getattr(tool, "_component", tool))
-        told = self._settings.told(part, tool.name)
-        kind, _ = kind_of(part, takes=False, returns=True, inputs=frozenset({"query"})) or ("", True)
         return rop.using_stage(
-            (told and self._settings.stages[told]) or kind,
-            name=tool.name,
+            RETRIEVER,
+            name=self._call.tool.name,
             source=True,
             id=self._settings.id,
-            implementation=part.__name__,
+            implementation=type(self._call.tool).__name__,
         )

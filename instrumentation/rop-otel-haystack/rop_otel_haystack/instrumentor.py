@@ -40,6 +40,9 @@ class HaystackInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignore
         self._patches = patches = Patches(settings)
         # Haystack decides at its import whether it sends telemetry: when that is remains the application's to choose.
         register_post_import_hook(partial(_watch, patches.pipeline, _PIPELINES), "haystack")
+        register_post_import_hook(
+            partial(_watch, patches.making, ("ComponentMeta",)), "haystack.core.component.component"
+        )
         register_post_import_hook(partial(_watch, patches.agent, ("Agent",)), "haystack.components.agents.agent")
         register_post_import_hook(partial(_watch, patches.tool, ("Tool",)), "haystack.tools.tool")
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from rop_otel.instrumenting import Settings, failure
 from rop_otel_haystack.agents import WatchedAgent, WatchedTool, watched_tool
-from rop_otel_haystack.plan import plan_of
+from rop_otel_haystack.plan import plan_of, step_by_hand
 from rop_otel_haystack.watching import WatchedRun, WatchedStep, runs_already, watched_step
 
 _COMPONENT_METHODS: Final = ("run", "run_async")
@@ -56,6 +56,11 @@ class Patches:
         """Watch the calls of a class of tools; after :meth:`undo`, do nothing."""
         self._both(cls, ("invoke", "invoke_async"), self._tool)
 
+    def making(self, cls: type) -> None:
+        """Watch how components are made, whose own methods are watched then; after :meth:`undo`, do nothing."""
+        if self._active:
+            self._replace(cls, "__call__", self._making)
+
     def undo(self) -> None:
         """Put the originals back; a method that others replaced since stays, and passes on what it is called with."""
         with self._lock:
@@ -79,13 +84,15 @@ class Patches:
     def _components(self, pipeline: Any) -> None:
         """Watch the components of a pipeline, those of classes that were unknown until now included."""
         steps = plan_of(pipeline, self._settings).steps
-        classes = [type(instance) for _, instance in pipeline.walk() if id(instance) in steps]
+        self._classes([type(instance) for _, instance in pipeline.walk() if id(instance) in steps])
+
+    def _classes(self, classes: list[type]) -> None:
         wanted = [(_owner(cls, name), name) for cls in classes for name in _COMPONENT_METHODS]
         missing = [(owner, name) for owner, name in wanted if owner is not None and (owner, name) not in self._replaced]
         for owner, name in missing:
             with self._lock:
                 if self._active and (owner, name) not in self._replaced:
-                    self._replace(owner, name, functools.partial(_sync if name == "run" else _async, _step))
+                    self._replace(owner, name, functools.partial(_sync if name == "run" else _async, self._step))
 
     def _watched(self, pipeline: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> WatchedRun | None:
         if not self._active or runs_already(pipeline):
@@ -96,6 +103,22 @@ class Patches:
             failure("Haystack pipeline", "it could not be watched")
             return None
         return WatchedRun(pipeline, args[0] if args else kwargs.get("data"), self._settings)
+
+    def _step(self, component: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> WatchedStep | None:
+        return watched_step(component, args, kwargs, self._settings) if self._active else None
+
+    def _making(self, original: Any) -> Any:
+        @functools.wraps(original)
+        def __call__(cls: type, *args: Any, **kwargs: Any) -> Any:  # noqa: N807 - what makes a component
+            made = original(cls, *args, **kwargs)
+            try:
+                if self._active and step_by_hand(made, self._settings) is not None:
+                    self._classes([cls])
+            except Exception:  # noqa: BLE001 - monitoring never raises into the application
+                failure(f"Haystack component {cls.__name__!r}", "it could not be watched")
+            return made
+
+        return __call__
 
     def _agent(self, agent: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> WatchedAgent | None:
         inputs = {"messages": args[0], **kwargs} if args else kwargs
@@ -117,10 +140,6 @@ class Patches:
 def _owner(cls: type, name: str) -> type | None:
     """Return the class that defines a method, which is where it has to be replaced."""
     return next((each for each in cls.__mro__ if name in vars(each)), None)
-
-
-def _step(component: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> WatchedStep | None:
-    return watched_step(component, kwargs)  # a pipeline hands everything over by name
 
 
 def _sync(watch: _Watch, original: Any) -> Any:

@@ -78,7 +78,14 @@ def _drawn(pipeline: Any, settings: Settings, drawn_from: tuple[object, ...]) ->
     graph = pipeline.graph
     held = {name: inner for name, instance in pipeline.walk() if (inner := _held(instance)) is not None}
     nodes = {name: node for name, node in graph.nodes(data=True) if name not in held}
-    found = {name: step for name, node in nodes.items() if (step := _step(graph, name, node, settings)) is not None}
+    found: dict[str, Step] = {}
+    for name, node in nodes.items():
+        senders, receivers = (
+            [edge for _, _, edge in edges(name, data=True)] for edges in (graph.in_edges, graph.out_edges)
+        )
+        step = _step(name, node, settings, senders, receivers)
+        if step is not None:
+            found[name] = step
     loops = _loops(graph, {name for name, step in found.items() if step.source})
     unclear = loops.keys() | held.keys()
     for name, step in found.items():
@@ -95,16 +102,42 @@ def _drawn(pipeline: Any, settings: Settings, drawn_from: tuple[object, ...]) ->
     )
 
 
-def _step(graph: Any, name: str, node: Mapping[str, Any], settings: Settings) -> Step | None:
+def step_by_hand(component: Any, settings: Settings) -> Step | None:
+    """Return what a component is that no pipeline runs; None where it is no stage.
+
+    Args:
+        component: The component.
+        settings: The user's, which may tell its kind.
+    """
+    if _held(component) is not None:
+        return None
+    sockets = {
+        "input_sockets": component.__haystack_input__._sockets_dict,
+        "output_sockets": component.__haystack_output__._sockets_dict,
+    }
+    return _step(type(component).__name__, {"instance": component, **sockets}, settings)
+
+
+def _step(
+    name: str, node: Mapping[str, Any], settings: Settings, senders: Iterable[Any] = (), receivers: Iterable[Any] = ()
+) -> Step | None:
+    """Return what a component is; None where it is no stage.
+
+    Args:
+        name: Its name.
+        node: The component and its sockets.
+        settings: The user's.
+        senders: Connections to it.
+        receivers: Connections from it.
+    """
     component = type(node["instance"])
     inputs: Mapping[str, Any] = node["input_sockets"]
-    edges = [edge for _, _, edge in graph.in_edges(name, data=True)]
     # A template's variables take anything; what is connected to them says what they are handed.
-    fed = {edge["to_socket"].name for edge in edges if _of_documents(edge["from_socket"].type)}
+    fed = {edge["to_socket"].name for edge in senders if _of_documents(edge["from_socket"].type)}
     sockets = tuple(each for each, socket in inputs.items() if each in fed or _of_documents(socket.type))
     outputs = [each for each, socket in node["output_sockets"].items() if _of_documents(socket.type)]
     whole = "documents" if "documents" in outputs else outputs[0] if len(outputs) == 1 else None
-    taken = {edge["from_socket"].name for _, _, edge in graph.out_edges(name, data=True)}
+    taken = {edge["from_socket"].name for edge in receivers}
     arms = tuple(each for each in outputs if each in taken)
     if arms == (whole,) and not is_router(component):
         arms = ()

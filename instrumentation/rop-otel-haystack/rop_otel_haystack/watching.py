@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
+from inspect import signature
 from operator import is_
+from threading import current_thread, main_thread
 from types import TracebackType
 from typing import Any, Final, Self
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings, failure, topmost
+from rop_otel.instrumenting import Settings, failure, retrieved_outside, topmost
 from rop_otel_haystack.agents import ToolCall, calling
 from rop_otel_haystack.kinds import PACKING, READER
-from rop_otel_haystack.plan import Plan, Step, arm_of, plan_of
+from rop_otel_haystack.plan import Plan, Step, arm_of, plan_of, step_by_hand
 from rop_otel_haystack.reading import documents_of, filled_in, handed, left_in, ranked_by, references
 
 _UNSCORED: Final = "no score"
@@ -116,10 +118,7 @@ class WatchedRun:
         """Be in the round of the tool that runs the pipeline."""
         if not (plan.retrieves or call.handoff.began):
             return
-        calling.set(None)  # first: a selector is asked when the handoff begins, and may run pipelines too
-        self._place.callback(calling.set, call)
-        self._place.enter_context(call.round())
-        call.watched = True
+        self._place.enter_context(call.inside())
 
     def _cites(self, plan: Plan) -> bool:
         if self._before is not None and self._before.cites:
@@ -134,17 +133,43 @@ class WatchedRun:
         return False
 
 
-def watched_step(component: Any, inputs: Mapping[str, Any]) -> WatchedStep | None:
+_NESTED: Final = Run(
+    None, Plan(steps={}, retrieves=False, readers=(), drawn_from=()), Settings(), cites=False, answers=False
+)
+"""Inside of a watched component, where nothing is watched but pipelines."""
+
+
+def watched_step(
+    component: Any, args: tuple[Any, ...], inputs: Mapping[str, Any], settings: Settings
+) -> WatchedStep | None:
     """Return the block to run a component in, None where it is not watched here."""
-    run = _run.get()
-    step = None if run is None else run.plan.steps.get(id(component))
-    if run is None or step is None:
-        return None
+    run, call = _run.get(), calling.get()
     try:
-        return WatchedStep(run, step, component, inputs)
+        if run is None or call is not None:
+            return _by_hand(component, args, inputs, settings, call)
+        step = run.plan.steps.get(id(component))
+        return None if step is None else WatchedStep(run, step, component, inputs)
     except Exception:  # noqa: BLE001 - monitoring never raises into the application
-        failure(f"Haystack component {step.name!r}", "it could not be watched")
+        failure(f"Haystack component {type(component).__name__!r}", "it could not be watched")
         return None
+
+
+def _by_hand(
+    component: Any, args: tuple[Any, ...], inputs: Mapping[str, Any], settings: Settings, call: ToolCall | None
+) -> WatchedStep | None:
+    """Return the block for a component that the application runs itself, in a handoff or in the tool of an agent."""
+    step = step_by_hand(component, settings)
+    if step is None:
+        return None
+    if call is None and not rop.current_handoff().id:
+        # In a bare thread nobody knows who called: components that ask several others at once do it there.
+        if step.source and (current_thread() is main_thread() or len(copy_context())):
+            retrieved_outside("Haystack", type(component).__name__)
+        return None
+    # A pipeline hands everything over by name.
+    given = {**dict(zip(signature(component.run).parameters, args, strict=False)), **inputs}
+    run = Run(None, _NESTED.plan, settings, cites=False, answers=False)
+    return WatchedStep(run, step, component, given, call)
 
 
 class WatchedStep:
@@ -157,12 +182,17 @@ class WatchedStep:
         step: What the plan says of the component.
         component: The component.
         inputs: What it is handed.
+        call: The tool that runs it by hand.
     """
 
-    __slots__ = ("_component", "_inputs", "_round", "_run", "_shown", "_stage", "_step")
+    __slots__ = ("_before", "_call", "_component", "_inputs", "_place", "_round", "_run", "_shown", "_stage", "_step")
 
-    def __init__(self, run: Run, step: Step, component: Any, inputs: Mapping[str, Any]) -> None:
+    def __init__(
+        self, run: Run, step: Step, component: Any, inputs: Mapping[str, Any], call: ToolCall | None = None
+    ) -> None:
         self._run = run
+        self._call = call
+        self._place = ExitStack()
         self._step = step
         self._component = component
         self._inputs = inputs
@@ -173,23 +203,27 @@ class WatchedStep:
         self._stage = None if nothing else self._made(step.name)
 
     def __enter__(self) -> Self:
+        if self._call is not None:
+            self._place.enter_context(self._call.inside())
         if self._round is not None:
             self._round.__enter__()
         if self._stage is not None:
             self._stage.__enter__()
             self._tell_input(self._stage)
+        self._before = _run.get()
         if self._step.kind is not None:
-            _run.set(None)
+            _run.set(_NESTED)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _run.set(self._run)
+        _run.set(self._before)
         if self._stage is not None:
             self._stage.__exit__(kind, error, trace)
         if self._round is not None:
             self._round.__exit__(kind, error, trace)
+        self._place.close()
 
     def _tell_input(self, stage: rop.Stage) -> None:
         try:
@@ -208,6 +242,8 @@ class WatchedStep:
                 self._returned(self._stage, outputs)
             elif self._step.arms and isinstance(outputs, Mapping):
                 self._parted(outputs)
+            if self._call is not None:
+                self._call.found(outputs)
         except Exception:  # noqa: BLE001 - monitoring never raises into the application
             failure(f"Haystack component {self._step.name!r}", "what it returned cannot be read")
 

@@ -90,6 +90,16 @@ def function_tool(parts: Any) -> Tool:
     return Tool(function=notes, parameters=ASKED, **TOOL)
 
 
+def by_hand_tool(parts: Any) -> Tool:
+    """Return a function that runs components itself as a tool."""
+    search, reorder = InMemoryBM25Retriever(parts.notes(), top_k=3), LostInTheMiddleRanker()
+
+    def notes(query: str) -> str:
+        return first_only(reorder.run(documents=search.run(query=query)["documents"])["documents"])
+
+    return Tool(function=notes, parameters=ASKED, **TOOL)
+
+
 def finding_tool(parts: Any) -> Tool:
     """Return a function that finds documents in a way of its own as a tool."""
 
@@ -103,9 +113,10 @@ def finding_tool(parts: Any) -> Tool:
 @pytest.mark.parametrize(
     ("make", "stages"),
     [
-        (component_tool, [("lexical", "notes")]),
+        (component_tool, [("lexical", "InMemoryBM25Retriever")]),
         (pipeline_tool, [("lexical", "bm25"), ("reorder", "reorder")]),
         (function_tool, [("lexical", "bm25"), ("reorder", "reorder")]),
+        (by_hand_tool, [("lexical", "InMemoryBM25Retriever"), ("reorder", "LostInTheMiddleRanker")]),
         (finding_tool, [("retriever", "notes")]),
     ],
 )
@@ -222,7 +233,27 @@ def test_an_agent_in_a_pipeline_is_no_stage(selecting: Any, parts: Any) -> None:
     pipeline.add_component("cut", parts.Cut(1))
     pipeline.connect("agent.documents", "cut.documents")
     pipeline.run({"agent": {"messages": [ChatMessage.from_user("how?")]}})
-    assert [(stage.stage, stage.name) for stage in watch.only.stages] == [("lexical", "notes"), ("packing", "notes")]
+    assert [(stage.stage, stage.name) for stage in watch.only.stages] == [
+        ("lexical", "InMemoryBM25Retriever"),
+        ("packing", "notes"),
+    ]
+
+
+def test_an_agent_in_a_pipeline_that_retrieves(selecting: Any, parts: Any) -> None:
+    """It belongs to the pipeline's handoff, also what its tools run by hand."""
+    watch = selecting("shield")
+    pipeline = searching(parts)
+    pipeline.add_component("agent", agent(by_hand_tool(parts)))
+    messages = [ChatMessage.from_user("how?")]
+    pipeline.run({"bm25": {"query": "a lock"}, "agent": {"messages": messages}})
+    assert watch.only.handoff_name == "Pipeline"
+    assert {(stage.round, stage.name) for stage in watch.only.stages} == {
+        (None, "bm25"),
+        (None, "reorder"),
+        (1, "InMemoryBM25Retriever"),
+        (1, "LostInTheMiddleRanker"),
+        (1, "notes"),
+    }
 
 
 def test_a_super_component_as_a_tool(selecting: Any, parts: Any) -> None:
@@ -254,7 +285,7 @@ def test_an_agent_that_raises(selecting: Any, parts: Any) -> None:
     made.warm_up()
     with pytest.raises(Exception, match=r"no model|pickle"):  # version 2 cannot copy the tool for its report
         made.run(messages=[ChatMessage.from_user("how?")])
-    assert [(stage.stage, stage.name) for stage in watch.only.stages] == [("lexical", "notes")]
+    assert [(stage.stage, stage.name) for stage in watch.only.stages] == [("lexical", "InMemoryBM25Retriever")]
 
 
 def test_a_tool_that_no_agent_calls(selecting: Any, parts: Any) -> None:
