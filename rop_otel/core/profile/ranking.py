@@ -62,9 +62,7 @@ class Ranking:
 
 
 def _rank_of_any(group: frozenset[str], ids: Sequence[str]) -> int:
-    if group.isdisjoint(ids):
-        return 0
-    for rank, raw in enumerate(ids, 1):
+    for rank, raw in enumerate(() if group.isdisjoint(ids) else ids, 1):
         if raw in group:
             return rank
     return 0

@@ -98,6 +98,19 @@ def test_the_lane_leaves_only_what_is_unusual() -> None:
     assert (taken.record_ids, taken.ranks, taken.left) == (["r1", "r1", "r1"], [1, 1, 1], [1, 2])
 
 
+def test_a_witness_and_its_hash_are_read_where_their_paths_say() -> None:
+    """A record that carries both, bound to it, passes; without its hash it does not."""
+    found = DECLARATIONS["witness"].declaration
+    assert found is not None
+    assert found.witness is not None
+    bound = found.witness.binding.sha256(record_id="r1", witness="w-1", selection="/wiki/A")
+    line = PLAIN.replace(b"obj-a", b"w-1")
+    _, kept = taken(
+        DECLARATIONS["witness"], line[:-1] + b',"hash":"' + bound.encode() + b'"}\n' + line + b"\n", fast=True
+    )
+    assert [each.verdict for each in kept] == ["PASS", "SELECTOR_ERROR"]
+
+
 def test_a_traced_target_is_read_where_its_path_says() -> None:
     """With a trace field the same records are judged the same, and compared."""
     declaration = DECLARATIONS["any"]

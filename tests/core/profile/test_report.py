@@ -159,7 +159,7 @@ def test_the_report_of_an_invalid_declaration() -> None:
     )
     assert (found["verdicts"]["DECLARATION_INVALID"], "diagnostics" in found) == (1, False)
     assert report_of(replace(INVALID, manifest_sha256=""), [])["manifest_sha256"] is None
-    with pytest.raises(ValueError, match="^an invalid declaration judges no record$"):
+    with pytest.raises(ValueError, match=r"^an invalid declaration judges no record$"):
         Tally(INVALID).add_judged([1])
 
 
@@ -216,6 +216,8 @@ def test_a_traced_target_is_compared_on_the_same_ranking() -> None:
         ([], ["a#0"]),
     ):
         tally.observe(Observation(record_id="r1", selection="obj-a", returned=returned), trace=trace)
+    tally.observe(Observation(record_id="r1", returned=["a#0"]), trace="obj-a")
+    tally.observe(Observation(record_id="r1", selection="obj-a"), trace="obj-a")
     joint = run_report(opened(), tally.accounts(), cutoffs=(1, 2)).as_dict()["diagnostics"]["trace"]
     assert joint == {
         "1": {"both": 1, "selected_only": 1, "traced_only": 1, "neither": 1},

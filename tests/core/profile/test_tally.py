@@ -1,0 +1,40 @@
+"""The tally: several records counted at once are counted as they are one by one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rop_otel.core.profile.observation import Observation
+from rop_otel.core.profile.tally import Tally
+from tests.core.profile.declared import opened
+
+DECLARATIONS = {"hard": opened(), "soft": opened(mode="soft")}
+RETURNED = (["a#0"], ["x", "x", "a#1"], ["x", "x", "x", "a#0"], ["b#0"])
+RANKS = (1, 3, 4, 0)
+
+
+@pytest.mark.parametrize("mode", DECLARATIONS)
+@given(blocks=st.lists(st.lists(st.tuples(st.sampled_from(("r1", "r2", "r3", "r9")), st.integers(0, 3))), max_size=3))
+def test_at_once_or_one_by_one(mode: str, blocks: list[list[tuple[str, int]]]) -> None:
+    """Blocks of record IDs and ranks give the accounts of the observations that they stand for."""
+    one, many = Tally(DECLARATIONS[mode]), Tally(DECLARATIONS[mode])
+    for block in blocks:
+        for record_id, kind in block:
+            one.observe(Observation(record_id=record_id, selection="obj-a", returned=RETURNED[kind]))
+        many.add_judged([RANKS[kind] for _, kind in block])
+        many.place_all([record_id for record_id, _ in block])
+    expected, found = one.accounts(), many.accounts()
+    assert (found.missing, found.duplicates, found.unexpected) == (
+        expected.missing,
+        expected.duplicates,
+        expected.unexpected,
+    )
+    assert found.counts.observed == expected.counts.observed
+    assert found.counts.ranks == expected.counts.ranks
+    for counted, each in (
+        (found.counts.verdicts, expected.counts.verdicts),
+        (found.counts.judged, expected.counts.judged),
+    ):
+        assert {verdict: count for verdict, count in counted.items() if count} == each
