@@ -130,10 +130,11 @@ def test_misuse_may_be_let_through() -> None:
 
 
 def test_settings_are_those_of_configure() -> None:
-    """A resolver decides what stands for the selected object, and a key hashes."""
-    with capture(resolver=rop.Resolver({"a": ["a", "b"]}), hash_key="k") as captured:
+    """A resolver decides what stands for the selected object, a key hashes, and a limit cuts."""
+    with capture(resolver=rop.Resolver({"a": ["a", "b"]}), hash_key="k", max_ids=1) as captured:
         answer("b")
     assert captured.assessments[0].verdict is rop.Verdict.PASS
+    assert captured.records[0].stages[0].returned_count == 3
     assert captured.records[0].selected != ("a",)
     with pytest.raises(ConfigurationError, match="citation_pattern"), capture(citation_pattern="("):
         pass
