@@ -131,6 +131,9 @@ def test_lines_are_numbered_across_blocks() -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
+        (b" \t\r", "the line is blank"),
+        (b"\x0c", "no JSON: JSON is malformed: invalid character (byte 0)"),
+        (b"X", "no JSON: JSON is malformed: invalid character (byte 0)"),
         (b"{", "no JSON: Input data was truncated"),
         (b"[1]", "not a JSON object"),
         (b"[" * 5000, "nested too deeply"),

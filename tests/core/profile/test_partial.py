@@ -59,6 +59,16 @@ def test_any_split_in_any_order_is_the_one_pass(
     assert json.dumps(merged.as_dict()) == json.dumps(whole.as_dict())
 
 
+def test_a_part_knows_of_each_record_id_whether_it_was_seen() -> None:
+    """In a population of any size, once, more than once or never."""
+    names = tuple(f"r{number:02}" for number in range(20))
+    declaration = opened(population=names)
+    lines = [b'{"record_id":"%s"}' % name.encode() for name in (*names[::3], *names[::6])]
+    accounts = part(declaration, list(enumerate(lines, 1))).accounts(names)
+    assert accounts.missing == tuple(name for name in names if name not in names[::3])
+    assert accounts.duplicates == names[::6]
+
+
 def test_parts_of_different_runs_do_not_mix() -> None:
     """Another declaration, other cutoffs, or a trace target on one side only: refused."""
     one = part(DECLARATIONS["hard"], [])
