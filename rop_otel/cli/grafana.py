@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,9 @@ def resolve_settings(config: Path | None, **options: object) -> Settings:
     try:
         return Settings.model_validate(given | {name: value for name, value in options.items() if value is not None})
     except ValidationError as error:
-        raise ConfigurationError("; ".join(_problems(error))) from error
+        schema = Settings.model_json_schema()
+        known = {name for each in (schema, *schema["$defs"].values()) for name in each.get("properties", ())}
+        raise ConfigurationError("; ".join(_problems(error, known))) from error
 
 
 def pairs(texts: list[str] | None, *, option: str, value: str = "VALUE") -> dict[str, str] | None:
@@ -60,14 +63,17 @@ def pairs(texts: list[str] | None, *, option: str, value: str = "VALUE") -> dict
     return dict(text.split("=", 1) for text in texts)
 
 
-def _problems(error: ValidationError) -> list[str]:
-    return [_problem(problem) for problem in error.errors(include_url=False)]
+def _problems(error: ValidationError, known: Collection[str]) -> list[str]:
+    return [_problem(problem, known) for problem in error.errors(include_url=False)]
 
 
-def _problem(problem: ErrorDetails) -> str:
+def _problem(problem: ErrorDetails, known: Collection[str]) -> str:
     name = ".".join(map(str, problem["loc"]))
     if problem["type"] == "extra_forbidden":
-        return f"setting {name}: there is none of this name"
+        near = [each for each in get_close_matches(str(problem["loc"][-1]), known, n=1) if not name.endswith(each)]
+        return f"setting {name}: there is none of this name{''.join(f'; did you mean {each}?' for each in near)}"
+    if problem["type"] == "missing":
+        return f"setting {name}: it is missing"
     message = problem["msg"].removeprefix("Value error, ")
     if problem["type"] == "value_error" and isinstance(problem["input"], Mapping):
         return f"setting {name}: {message}" if name else message  # its message says which of the table's values clash

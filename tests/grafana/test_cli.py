@@ -92,7 +92,7 @@ def test_a_wrong_setting_is_one_line(arguments: list[str], message: str, tmp_pat
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("targt = 0.9", "rop-otel: setting targt: there is none of this name"),
+        ("targt = 0.9", "rop-otel: setting targt: there is none of this name; did you mean target?"),
         ("[fast]\nwindow = '1m'", "setting fast.window: there is none of this name"),
         ("[handoffs.docs]\ntarget = 95", "setting handoffs.docs.target: Input should be less than 1, got 95"),
         ("[handoffs.'']", "rop-otel: setting handoffs: a handoff has a name"),
