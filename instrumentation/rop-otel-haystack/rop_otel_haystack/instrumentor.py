@@ -20,7 +20,7 @@ _PIPELINES: Final = ("Pipeline", "AsyncPipeline")
 
 
 class HaystackInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignore]
-    """Watches Haystack's pipelines from :meth:`instrument` to :meth:`uninstrument`.
+    """Watches Haystack's pipelines and agents from :meth:`instrument` to :meth:`uninstrument`.
 
     ``instrument`` takes the settings of :class:`rop_otel.instrumenting.Settings`; each has an environment variable too.
     ``stages`` may also name a component as the pipeline does.

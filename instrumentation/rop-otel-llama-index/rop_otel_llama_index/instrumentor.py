@@ -16,7 +16,7 @@ VERSIONS: Final = ">=0.12,<0.15"
 
 
 class LlamaIndexInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignore]
-    """Watches every query engine, chat engine and retriever of the process.
+    """Watches every engine, workflow, agent and retriever of the process.
 
     ``instrument`` takes the settings of :class:`rop_otel.instrumenting.Settings`; each has an environment variable too.
     """
