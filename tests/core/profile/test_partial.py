@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from functools import reduce
 from operator import add
 
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rop_otel.core.profile import partial
 from rop_otel.core.profile.accounts import Joint
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.fieldpath import FieldPath
@@ -69,14 +72,48 @@ def test_a_part_knows_of_each_record_id_whether_it_was_seen() -> None:
     assert accounts.duplicates == names[::6]
 
 
+@pytest.mark.parametrize(
+    ("shards", "duplicates"),
+    [
+        (["r8", "r9"], ()),
+        (["r9", "r9"], ("r9",)),
+        (["r9 r9", "r8"], ("r9",)),
+        (["r8", "r9 r9"], ("r9",)),
+        (["r8 r8", "r9 r9"], ("r8", "r9")),
+    ],
+)
+def test_an_unexpected_id_is_repeated_within_a_part_or_across(shards: list[str], duplicates: tuple[str, ...]) -> None:
+    """Either way it is a duplicate, beside being unexpected."""
+    parts = [
+        part(DECLARATIONS["hard"], [(1, b'{"record_id":"%s"}' % name.encode()) for name in shard.split()])
+        for shard in shards
+    ]
+    accounts = reduce(add, parts).accounts(("r1", "r2", "r3"))
+    assert accounts.duplicates == duplicates
+    assert accounts.unexpected == tuple(sorted({name for shard in shards for name in shard.split()}))
+
+
+@pytest.mark.parametrize("bitmap", [zlib.compress(b"12345678")[:-1], zlib.compress(b"123456789")])
+def test_a_bitmap_cut_short_or_too_large_is_refused(bitmap: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither is read as another one."""
+    monkeypatch.setattr(partial, "_LARGEST_BITMAP", 8)
+    line = part(DECLARATIONS["hard"], []).to_bytes()
+    spoilt = line.replace(b'"seen":"' + base64.b64encode(zlib.compress(b"")), b'"seen":"' + base64.b64encode(bitmap))
+    assert spoilt != line
+    with pytest.raises(PartialError, match=r"^a bitmap is cut short or too large$"):
+        Partial.parse(spoilt)
+
+
 def test_parts_of_different_runs_do_not_mix() -> None:
     """Another declaration, other cutoffs, or a trace target on one side only: refused."""
     one = part(DECLARATIONS["hard"], [])
     other = part(DECLARATIONS["soft"], [])
-    with pytest.raises(PartialError, match="different declarations"):
+    with pytest.raises(
+        PartialError, match=r"^the parts were made with different declarations, cutoffs or trace fields$"
+    ):
         one + other
     plain = Partial.of(Tally(DECLARATIONS["hard"]), manifest_sha256=one.manifest_sha256, cutoffs=CUTOFFS)
-    with pytest.raises(PartialError, match="trace target"):
+    with pytest.raises(PartialError, match=r"^some parts compare a trace target and some do not$"):
         one + plain
 
 
