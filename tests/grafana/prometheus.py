@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import subprocess
-import sys
 import time
 import urllib.parse
 import urllib.request
@@ -27,17 +26,19 @@ _held: list[socket.socket] = []
 def free_port() -> int:
     """Return a loopback port that nobody listens on, and that the system gives to no other program meanwhile.
 
-    A socket that never listens holds it; on Linux a server that reuses addresses, as all do here, listens there all the
-    same. Elsewhere nothing holds it.
+    A socket that never listens holds it. Where a server that reuses addresses, as all here do, may not listen beside
+    it, which is so elsewhere than on Linux, nothing holds it.
     """
     holder = socket.socket()
     holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     holder.bind(("127.0.0.1", 0))
     port: int = holder.getsockname()[1]
-    if sys.platform == "linux":
-        _held.append(holder)
-    else:
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
         holder.close()
+    else:
+        _held.append(holder)
     return port
 
 
