@@ -44,12 +44,11 @@ def open_declaration(data: bytes, files: Files) -> Opened:
     """
     digest = hashlib.sha256(data).hexdigest()
     document, broken = parse_document(data)
+    parts = _Parts(document=document, files=files)
     if broken:
         manifest, faults = None, [broken]
-        parts = _Parts(document={}, files=files)
     else:
         manifest, faults = check_fields(document)
-        parts = _Parts(document=document, files=files)
         faults += [*check_relations(document), *parts.check()]
     declaration = None if manifest is None or faults else parts.put_together(manifest, digest)
     return Opened(

@@ -136,7 +136,7 @@ def test_lines_are_numbered_across_blocks() -> None:
         (b"X", "no JSON: JSON is malformed: invalid character (byte 0)"),
         (b"{", "no JSON: Input data was truncated"),
         (b"[1]", "not a JSON object"),
-        (b"[" * 5000, "nested too deeply"),
+        (b"[" * 1_000_000, "nested too deeply"),
         (b'{"a":' + b"9" * 5000 + b',"b":' + b"[" * 100_000, "nested too deeply"),
         (b'{"a":' + b"9" * 5000 + b',"b":NaN}', "no JSON: NaN is no JSON number"),
         (b"{}", "the record ID at 'record_id' is missing"),

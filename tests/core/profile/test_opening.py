@@ -12,8 +12,8 @@ import pytest
 
 from rop_otel.core.profile.faults import CODES
 from rop_otel.core.profile.opening import open_declaration
-from rop_otel.core.profile.sealing import DECLARATION_FILE
-from tests.core.profile.declared import INVERSE, changed, files, opened, reader, valid
+from rop_otel.core.profile.sealing import DECLARATION_FILE, seal
+from tests.core.profile.declared import DECISIONS, INVERSE, RESOLVER, changed, files, opened, reader, valid
 
 Document = dict[str, Any]
 
@@ -46,7 +46,12 @@ def codes(document: Any) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("inverse", [None, INVERSE])
 def test_a_sealed_declaration_is_valid(mode: str, inverse: dict[str, str] | None) -> None:
     """What is sealed opens without a fault, in every mode and with both forms of target."""
-    assert valid(mode=mode, inverse=inverse).mode == mode
+    folder = files(mode=mode, inverse=inverse)
+    found = open_declaration(folder[DECLARATION_FILE], reader(folder))
+    assert (found.faults, found.mode, found.declaration_id) == ((), mode, "made-up")
+    assert found.manifest_sha256 == hashlib.sha256(folder[DECLARATION_FILE]).hexdigest()
+    assert found.declaration is not None
+    assert (found.declaration.mode, found.declaration.manifest_sha256) == (mode, found.manifest_sha256)
 
 
 @pytest.mark.parametrize("mode", ["soft", "open"])
@@ -279,6 +284,14 @@ def test_a_witness_is_bound_as_the_contract_says(population: tuple[str, ...] | N
     )
 
 
+@pytest.mark.parametrize(("name", "fault"), [("resolver.jsonl", []), ("resolver.json", ["resolver_invalid"])])
+def test_a_resolver_is_read_as_its_name_says(name: str, fault: list[str]) -> None:
+    """JSON Lines where the name ends with .jsonl, one document otherwise."""
+    lines = b'{"resolver_version":"corpus-7"}\n{"object_id":"obj-a","members":["a#0"]}\n'
+    folder = seal(DECISIONS, resolver=RESOLVER, resolver_file=(name, lines), population=b"r1\n")
+    assert [each.code for each in open_declaration(folder[DECLARATION_FILE], reader(folder)).faults] == fault
+
+
 def test_two_keys_of_one_object_are_fine() -> None:
     """Witnesses must decode to distinct keys, not to distinct objects."""
     assert valid(inverse={"w-1": "/wiki/A", "w-2": "obj-a"}).witness is not None
@@ -325,6 +338,7 @@ def test_an_invalid_declaration_tells_what_can_be_read() -> None:
 
     found = changed(change)
     assert (found.declaration_id, found.mode, found.record_field.text) == (None, "firm", "meta.id")
+    assert changed(put("sheet.population.field", "meta..id")).record_field.text == "record_id"
 
 
 def test_every_code_is_described() -> None:

@@ -117,6 +117,13 @@ def test_parts_of_different_runs_do_not_mix() -> None:
         one + plain
 
 
+def test_a_part_of_another_format_names_both() -> None:
+    """A part that another version wrote is told from one that is damaged."""
+    line = part(DECLARATIONS["hard"], []).to_bytes().replace(b"rop-partial/v1", b"rop-partial/v9")
+    with pytest.raises(PartialError, match=r"^the format is 'rop-partial/v9', not 'rop-partial/v1'$"):
+        Partial.parse(line)
+
+
 def test_joint_outcomes_add_up() -> None:
     """Each of the four by itself."""
     assert Joint(both=1, selected_only=2, traced_only=3, neither=4) + Joint(
