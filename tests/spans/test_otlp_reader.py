@@ -169,7 +169,7 @@ def test_ids_of_other_spans_are_their_own_affair(tmp_path: Path) -> None:
         (line(span(name="\xff")).replace(b"\\u00ff", b"\xff"), "1: not UTF-8 (byte 248)"),
         (line(span()).decode().encode("utf-16"), "1: not UTF-8 (byte 1)"),
         (b'{"x":' + b"[" * 100_000, "1: nested too deeply"),
-        (b'{"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}", "1: nested too deeply"),
+        (b'{"x":' + b"[" * 1_000_000 + b"]" * 1_000_000 + b"}", "1: nested too deeply"),
         (
             line(span(startTimeUnixNano="soon")),
             "1: not an OTLP export request: startTimeUnixNano must be a 64-bit integer",
