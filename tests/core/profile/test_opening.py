@@ -51,7 +51,9 @@ def test_a_sealed_declaration_is_valid(mode: str, inverse: dict[str, str] | None
     assert (found.faults, found.mode, found.declaration_id) == ((), mode, "made-up")
     assert found.manifest_sha256 == hashlib.sha256(folder[DECLARATION_FILE]).hexdigest()
     assert found.declaration is not None
-    assert (found.declaration.mode, found.declaration.manifest_sha256) == (mode, found.manifest_sha256)
+    declaration = found.declaration
+    assert (declaration.mode, declaration.declaration_id) == (mode, "made-up")
+    assert declaration.manifest_sha256 == found.manifest_sha256
 
 
 @pytest.mark.parametrize("mode", ["soft", "open"])
@@ -187,6 +189,25 @@ def test_an_inverse_map_s_fault_says_what_is_wrong(data: bytes, message: str) ->
     """The message names the witness and what it decodes to."""
     folder = files(inverse=INVERSE) | {"inverse.json": data}
     assert message in [fault.message for fault in open_declaration(folder[DECLARATION_FILE], reader(folder)).faults]
+
+
+@pytest.mark.parametrize("mode", ["soft", "open"])
+def test_only_hard_mode_requires_the_selected_return(mode: str) -> None:
+    """The requirement in any other mode is a fault; the sheet's mode decides, the envelope's where it has none."""
+    required = "sheet.interface.requires_selected_return"
+    assert codes(changed(put(required, True), found=files(mode=mode))) == [("requirement_mismatch", required)]
+    folder = files()
+    for change, fault in (
+        (put("mode", mode), ("mode_mismatch", "mode")),
+        (drop("sheet.policy.mode"), ("missing_field", "sheet.policy.mode")),
+    ):
+        assert codes(changed(change, found=folder)) == [fault]
+
+    def without(document: Document) -> None:
+        del document["sheet"]["policy"]["mode"]
+        document["sheet"]["interface"]["requires_selected_return"] = False
+
+    assert ("requirement_mismatch", required) in codes(changed(without))
 
 
 @pytest.mark.parametrize(("value", "wrong"), [(3.0, []), (2**53, [("out_of_range", "sheet.output.cutoff")])])
