@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from rop_otel.core.profile.canonical import canonical_sha256
 from rop_otel.core.profile.faults import CODES
 from rop_otel.core.profile.opening import open_declaration
 from rop_otel.core.profile.sealing import DECLARATION_FILE, seal
@@ -92,6 +93,7 @@ def test_only_hard_mode_needs_a_population(mode: str) -> None:
         ),
         (drop("sheet.population"), [("population_required", "sheet.population")]),
         (put("sheet.population", None), [("wrong_type", "sheet.population")]),
+        (put("sheet", []), [("wrong_type", "sheet")]),
         (put("sheet.population.fixed_before_output", False), [("not_allowed", "sheet.population.fixed_before_output")]),
         (put("sheet.population.fixed_before_output", 1), [("wrong_type", "sheet.population.fixed_before_output")]),
         (put("sheet.population.count", 4), [("population_count_mismatch", "sheet.population.count")]),
@@ -223,7 +225,11 @@ def test_integers_are_those_of_json_schema(value: float, wrong: list[tuple[str, 
 
 def test_a_sheet_changed_after_sealing_is_noticed() -> None:
     """The seal covers every byte of meaning in the sheet, the prompt too."""
-    assert codes(changed(put("sheet.prompt", "x"), reseal=False)) == [("sheet_hash_mismatch", "sheet_sha256")]
+    [fault] = changed(put("sheet.prompt", "x"), reseal=False).faults
+    sheet = json.loads(files()[DECLARATION_FILE])["sheet"]
+    found, sealed = canonical_sha256(sheet | {"prompt": "x"}), canonical_sha256(sheet)
+    assert (fault.code, fault.path) == ("sheet_hash_mismatch", "sheet_sha256")
+    assert fault.message == f"the sheet's canonical SHA-256 is {found}, sheet_sha256 is {sealed!r}"
 
 
 def test_the_seal_is_over_meaning() -> None:
@@ -256,6 +262,19 @@ def test_all_faults_are_reported_in_document_order() -> None:
         ("resolver_version_mismatch", "sheet.resolver.version"),
         ("population_count_mismatch", "sheet.population.count"),
         ("unknown_field", "zzz"),
+    ]
+
+
+def test_a_file_s_fault_stands_before_that_of_a_later_field() -> None:
+    """Document order is that of places, whatever is checked first."""
+
+    def change(document: Document) -> None:
+        document["sheet"]["resolver"]["bytes"] = 1
+        document["sheet"]["population"]["field"] = ""
+
+    assert codes(changed(change)) == [
+        ("file_size_mismatch", "sheet.resolver.bytes"),
+        ("empty_string", "sheet.population.field"),
     ]
 
 

@@ -20,13 +20,14 @@ def test_what_is_written_is_read(names: set[str]) -> None:
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"", "empty"),
-        (b"a", "LF"),
+        (b"", "^it is empty; a population holds at least one record ID$"),
+        (b"a", "^the last line does not end with LF$"),
         (b"a\n\n", "line 2: it is empty"),
         (b"\n", "line 1: it is empty"),
         (b"b\na\n", "sorted"),
         (b"a\na\n", "twice"),
-        (b"a\r\nb\r\n", "carriage return"),
+        (b"a\r\nb\r\n", "^line 1 holds a carriage return; lines end with LF alone$"),
+        (b"a\nb\r\n", "line 2 holds a carriage return"),
         (b"a\rb\n", "carriage return"),
         (b"\xff\n", "UTF-8"),
         ("\U0001d11e\n\uffee\n".encode(), "sorted"),
