@@ -83,6 +83,26 @@ def test_populations_come_from_lists_and_record_files(place: Path, arguments: li
     assert report("sealed/declaration.json", "--records", "records.jsonl")["declaration_errors"] == []
 
 
+def test_every_option_is_sealed(place: Path) -> None:
+    """Whatever is given stands in the declaration, a witness too: no option is left out."""
+    (place / "inverse.json").write_text('{"w": "obj-a"}')
+    options = (
+        "--id decl --interface-version v2 --specification spec --mode soft --witness-hash h --inverse-map inverse.json"
+        " --rule all --record-field rid --producer maker --revision 9 --prompt p --corpus-uri uri"
+        " --composite-corpus-key key --population ids.txt"
+    ).split()
+    assert run("declare", "sealed", *DECISIONS, *TABLE, *options)[0] == 0
+    document = json.loads((place / DECLARATION).read_text())
+    sheet = document["sheet"]
+    assert (document["declaration_id"], document["mode"], document["policy_revision"]) == ("decl", "soft", "9")
+    assert sheet["interface"].items() >= {"version": "v2", "specification": "spec"}.items()
+    assert (sheet["policy"]["authority"], sheet["policy"]["producer"]) == ("search-team", "maker")
+    assert sheet["target"].items() >= {"form": "witness", "field": "selector.key", "hash_field": "h"}.items()
+    assert sheet["output"] == {"component": "ranker", "field": "results[].id", "cutoff": 3, "rule": "all"}
+    assert (sheet["population"]["field"], sheet["prompt"]) == ("rid", "p")
+    assert sheet["resolver"].items() >= {"corpus_uri": "uri", "composite_corpus_key": "key"}.items()
+
+
 def test_a_resolver_of_ours_is_sealed_as_it_is(place: Path) -> None:
     """Its bytes are not touched, as JSON and as JSON Lines."""
     lines = '{"resolver_version": "7"}\n{"object_id": "obj-a", "members": ["a#1"]}\n'
