@@ -63,6 +63,8 @@ class TestLookups:
             False,
         ]
         assert (resolver.objects(), len(resolver), resolver.version) == (("page", "solo"), 2, "v1")
+        assert {raw: resolver.resolve(raw) for raw in resolver.owners()} == resolver.owners()
+        assert list(resolver.owners()) == ["page", "page#0", "page#1", "Page", "p", "solo"]
 
     def test_two_roles_of_one_object(self) -> None:
         """One string may be the ID, a member and an alias of one object, and be repeated within a list."""
@@ -195,6 +197,7 @@ def test_hash() -> None:
         ({"a": ["x"]}, {"b": ["y"]}, "v", "aliases are given for 'b', which is no object"),
         ({"a": ["x"]}, {}, "", "the resolver's version must be a non-empty string"),
         ({"a": ["\ud800"]}, {}, "v", "must not hold a lone surrogate"),
+        ({"a": ["\udfff"]}, {}, "v", "must not hold a lone surrogate"),
         ({7: ["x"]}, {}, "v", "an object ID must be a non-empty string, not 7"),
     ],
 )
