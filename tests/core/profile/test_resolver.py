@@ -197,7 +197,7 @@ def test_hash() -> None:
         ({"a": ["x"]}, {"b": ["y"]}, "v", "aliases are given for 'b', which is no object"),
         ({"a": ["x"]}, {}, "", "the resolver's version must be a non-empty string"),
         ({"a": ["\ud800"]}, {}, "v", "must not hold a lone surrogate"),
-        ({"a": ["\udfff"]}, {}, "v", "must not hold a lone surrogate"),
+        ({"a": ["x\udfff"]}, {}, "v", "must not hold a lone surrogate"),
         ({7: ["x"]}, {}, "v", "an object ID must be a non-empty string, not 7"),
     ],
 )
