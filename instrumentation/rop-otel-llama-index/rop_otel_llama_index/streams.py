@@ -18,7 +18,7 @@ class _Watching:
     """What both kinds of streams share.
 
     Args:
-        inner: The stream.
+        inner: The stream, a generator.
         context: In which its steps run.
         done: Told of its end, in that context: when it is done, raises, is closed or is garbage.
     """
@@ -63,7 +63,8 @@ class Stream(_Watching, Generator[Any, Any, Any]):
 
     def send(self, value: Any) -> Any:
         """Return the next token."""
-        return self._step(lambda: next(self._inner) if value is None else self._inner.send(value))
+        with using_context(self._context), self:
+            return self._take(next(self._inner) if value is None else self._inner.send(value))
 
     def throw(
         self,
@@ -72,20 +73,15 @@ class Stream(_Watching, Generator[Any, Any, Any]):
         tb: TracebackType | None = None,
     ) -> Any:
         """Raise inside of the stream."""
-        return self._step(lambda: self._inner.throw(typ, val, tb) if val is not None else self._inner.throw(typ))
+        with using_context(self._context), self:
+            return self._take(self._inner.throw(typ, val, tb) if val is not None else self._inner.throw(typ))
 
     def close(self) -> None:
         """Give the stream up."""
         try:
-            close = getattr(self._inner, "close", None)
-            if close is not None:
-                close()
+            self._inner.close()
         finally:
             self._finish()
-
-    def _step(self, advance: Callable[[], Any]) -> Any:
-        with using_context(self._context), self:
-            return self._take(advance())
 
 
 class AsyncStream(_Watching, AsyncGenerator[Any, Any]):
@@ -93,7 +89,8 @@ class AsyncStream(_Watching, AsyncGenerator[Any, Any]):
 
     async def asend(self, value: Any) -> Any:
         """Return the next token."""
-        return await self._step(lambda: self._inner.__anext__() if value is None else self._inner.asend(value))
+        with using_context(self._context), self:
+            return self._take(await (self._inner.__anext__() if value is None else self._inner.asend(value)))
 
     async def athrow(
         self,
@@ -102,19 +99,12 @@ class AsyncStream(_Watching, AsyncGenerator[Any, Any]):
         tb: TracebackType | None = None,
     ) -> Any:
         """Raise inside of the stream."""
-        return await self._step(
-            lambda: self._inner.athrow(typ, val, tb) if val is not None else self._inner.athrow(typ)
-        )
+        with using_context(self._context), self:
+            return self._take(await (self._inner.athrow(typ, val, tb) if val is not None else self._inner.athrow(typ)))
 
     async def aclose(self) -> None:
         """Give the stream up."""
         try:
-            close = getattr(self._inner, "aclose", None)
-            if close is not None:
-                await close()
+            await self._inner.aclose()
         finally:
             self._finish()
-
-    async def _step(self, advance: Callable[[], Any]) -> Any:
-        with using_context(self._context), self:
-            return self._take(await advance())
