@@ -1,4 +1,4 @@
-"""Code that retrieves and asks a model by itself, or leaves that to an agent: engines, workflows, tools.
+"""Code that retrieves and asks a model by itself, or leaves that to an agent: engines and tools.
 
 What is retrieved in it is gathered, and looked for in what the model is asked. That is packing, unless a response
 synthesizer is asked, which tells it.
@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from threading import Lock
 from typing import Any, cast
 
-from opentelemetry.context import Context, attach, get_current
+from opentelemetry.context import Context, get_current
 
 import rop_otel as rop
 from rop_otel.instrumenting import Settings, topmost, using_context
 from rop_otel_llama_index.texts import shown
-from rop_otel_llama_index.watched import Call, Unwatched, Watched
+from rop_otel_llama_index.watched import Call, Enclosing, Watched
 
 
 class Gathering:
@@ -91,7 +90,7 @@ class Engine(Watched):
             self._around.listed(self._own.nodes.values(), handed=False)
 
 
-class ToolCall(Unwatched):
+class ToolCall(Enclosing):
     """One call of a tool, which is a round.
 
     Args:
@@ -114,39 +113,3 @@ class ToolCall(Unwatched):
         if self._own.nodes:
             with using_context(self.place()):
                 self._own.pack(self.instance, name=self.instance.metadata.get_name(), message=str(result))
-
-
-class WorkflowRun(Unwatched):
-    """A run of a workflow, an agent's too, in which the handoff begins with the first part that is watched.
-
-    Args:
-        block: The handoff.
-        settings: Of the instrumentation.
-    """
-
-    def __init__(self, instance: Any, block: topmost, settings: Settings) -> None:
-        super().__init__(instance)
-        self._handoff = block
-        self._lock = Lock()
-        self.gathering = self._own = Gathering(settings)
-
-    def start(self) -> None:
-        """Be a call from here on, in the context of its first part: there others' spans of the run are current too."""
-        with self._lock:
-            if self.call is None:
-                with using_context(self.outside()):
-                    self.call = self._begun = Call(self._handoff)
-
-    def place(self) -> Context:
-        """Return the context in which its parts run."""
-        return cast(Call, self.call).context()
-
-    def leave(self) -> None:
-        """Be no longer current here: what it started goes on by itself."""
-        attach(self._before)
-
-    def returned(self, result: Any) -> None:
-        """Tell what its steps asked a model."""
-        if self._own.nodes:
-            with using_context(self.place()):
-                self._own.pack(self.instance)

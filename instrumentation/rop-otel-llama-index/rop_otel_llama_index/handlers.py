@@ -1,4 +1,4 @@
-"""Handlers of LlamaIndex's spans and events, which tell of each call of an engine, a retriever or a postprocessor.
+"""Handlers of LlamaIndex's spans and events, which tell of each call of a part: an engine, a retriever, a tool.
 
 Its spans begin and end in the context of the call, so a stage that begins with one is current inside of it.
 """
@@ -26,9 +26,10 @@ from pydantic import PrivateAttr
 import rop_otel as rop
 from rop_otel.instrumenting import Settings, failure, retrieved_outside, topmost
 from rop_otel_llama_index import kinds
-from rop_otel_llama_index.gathering import Engine, ToolCall, WorkflowRun
+from rop_otel_llama_index.gathering import Engine, ToolCall
 from rop_otel_llama_index.synthesis import Synthesis
 from rop_otel_llama_index.watched import Listing, Watched, innermost
+from rop_otel_llama_index.workflows import WorkflowRun
 
 _Arguments = Mapping[str, Any]
 _Begins = Callable[[Settings, Any, _Arguments, Mapping[str, object]], Watched | None]

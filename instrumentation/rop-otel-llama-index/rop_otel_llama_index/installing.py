@@ -16,11 +16,10 @@ from opentelemetry.instrumentation.utils import unwrap
 from wrapt import wrap_function_wrapper
 
 from rop_otel.instrumenting import Settings, failure
-from rop_otel_llama_index import citations
-from rop_otel_llama_index.gathering import WorkflowRun
+from rop_otel_llama_index import carrying, citations
 from rop_otel_llama_index.handlers import EventHandler, SpanHandler, begin
-from rop_otel_llama_index.watched import Watched, carry, carry_function
-from rop_otel_llama_index.workflows import begin_run
+from rop_otel_llama_index.watched import Watched
+from rop_otel_llama_index.workflows import WorkflowRun, begin_run
 
 _Wrapper: TypeAlias = Callable[..., Any]
 
@@ -46,8 +45,8 @@ class Installed:
             self._wrap(tool, "acall", self._awaited("acall"))
         self._wrap(Workflow, "run", self._run)
         self._wrap(CitationQueryEngine, "_create_citation_nodes", citations.remember)
-        self._wrap(async_utils, "asyncio_run", carry)
-        self._wrap(function_tool, "sync_to_async", carry_function)
+        self._wrap(async_utils, "asyncio_run", carrying.coroutine)
+        self._wrap(function_tool, "sync_to_async", carrying.function)
 
     def remove(self) -> None:
         """Leave everything as it was."""

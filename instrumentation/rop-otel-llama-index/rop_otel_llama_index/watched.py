@@ -6,7 +6,6 @@ handler of spans may have put it back by then, since LlamaIndex tells handlers o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager, nullcontext
 from itertools import count
 from threading import Lock
@@ -90,7 +89,7 @@ class Watched:
         if self.call is None and begins is not None:
             self.call = self._begun = Call(begins)
             attach(self._begun.context())
-        elif isinstance(outer, Unwatched) and not isinstance(self, Unwatched):
+        elif isinstance(outer, Enclosing) and not isinstance(self, Enclosing):
             attach(outer.place())
         self._block = nullcontext() if block is None else block
         self._block.__enter__()
@@ -161,8 +160,8 @@ class Listing(Watched):
             self._told.listed(result, handed=self._handed)
 
 
-class Unwatched(Watched):
-    """Code of which nobody knows whether it retrieves: what does enters the handoff."""
+class Enclosing(Watched):
+    """Code of which nobody knows whether it retrieves: what does, inside of it, enters the handoff."""
 
     def place(self) -> Context:
         """Return the context in which its parts run."""
@@ -173,26 +172,3 @@ def innermost() -> Watched | None:
     """Return what is watched here, None outside of all."""
     found = get_value(_KEY)
     return found if isinstance(found, Watched) else None
-
-
-def carry(wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run a coroutine in the caller's context: while an event loop runs, some versions run it in a bare thread."""
-    if not args or innermost() is None:
-        return wrapped(*args, **kwargs)
-    return wrapped(_inside(get_current(), args[0]), *args[1:], **kwargs)
-
-
-def carry_function(
-    wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Callable[..., Coroutine[Any, Any, Any]]:
-    """Make a function awaitable that runs in a thread in the context of the call: older versions leave it behind."""
-
-    async def call(*given: Any, **named: Any) -> Any:
-        return await wrapped(rop.carry_context(args[0]), *args[1:], **kwargs)(*given, **named)
-
-    return call if args else wrapped(*args, **kwargs)
-
-
-async def _inside(context: Context, coroutine: Coroutine[Any, Any, Any]) -> Any:
-    attach(context)  # of the task that runs it, and so never to be put back
-    return await coroutine

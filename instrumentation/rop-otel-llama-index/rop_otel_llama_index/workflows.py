@@ -3,13 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from threading import Lock
+from typing import Any, cast
 
 from llama_index.core.instrumentation.dispatcher import active_instrument_tags  # type: ignore[attr-defined]
+from opentelemetry.context import Context, attach
 
-from rop_otel.instrumenting import Settings, topmost
-from rop_otel_llama_index.gathering import WorkflowRun
-from rop_otel_llama_index.watched import innermost
+from rop_otel.instrumenting import Settings, topmost, using_context
+from rop_otel_llama_index.gathering import Gathering
+from rop_otel_llama_index.watched import Call, Enclosing, innermost
+
+
+class WorkflowRun(Enclosing):
+    """A run of a workflow, an agent's too, in which the handoff begins with the first part that is watched.
+
+    Args:
+        block: The handoff.
+        settings: Of the instrumentation.
+    """
+
+    def __init__(self, instance: Any, block: topmost, settings: Settings) -> None:
+        super().__init__(instance)
+        self._handoff = block
+        self._lock = Lock()
+        self.gathering = self._own = Gathering(settings)
+
+    def start(self) -> None:
+        """Be a call from here on, in the context of its first part: there others' spans of the run are current too."""
+        with self._lock:
+            if self.call is None:
+                with using_context(self.outside()):
+                    self.call = self._begun = Call(self._handoff)
+
+    def place(self) -> Context:
+        """Return the context in which its parts run."""
+        return cast(Call, self.call).context()
+
+    def leave(self) -> None:
+        """Be no longer current here: what it started goes on by itself."""
+        attach(self._before)
+
+    def returned(self, result: Any) -> None:
+        """Tell what its steps asked a model."""
+        if self._own.nodes:
+            with using_context(self.place()):
+                self._own.pack(self.instance)
 
 
 def begin_run(settings: Settings, instance: Any, arguments: Mapping[str, Any]) -> WorkflowRun | None:
