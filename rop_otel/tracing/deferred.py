@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from threading import Lock
+from threading import RLock
 
 from opentelemetry.context import Context, get_current
 
@@ -19,13 +19,14 @@ class Deferred:
         block: The handoff.
     """
 
-    __slots__ = ("_before", "_block", "_context", "_lock")
+    __slots__ = ("_before", "_beginning", "_block", "_context", "_lock")
 
     def __init__(self, block: AbstractContextManager[object]) -> None:
         self._block = block
         self._before = get_current()
         self._context: Context | None = None
-        self._lock = Lock()
+        self._beginning = False
+        self._lock = RLock()  # a selector, signal handler or finalizer of this thread may retrieve while it begins
 
     @property
     def began(self) -> bool:
@@ -33,12 +34,19 @@ class Deferred:
         return self._context is not None
 
     def context(self) -> Context:
-        """Return the context in which it is current; the first call begins it."""
+        """Return the context in which it is current; the first call begins it.
+
+        What retrieves while it begins, in the same thread, is outside of it, as is all where beginning was interrupted.
+        """
         with self._lock:
+            if self._beginning:
+                return self._before
             if self._context is None:
+                self._beginning = True
                 with using_context(self._before):
                     self._block.__enter__()
                     self._context = get_current()
+                self._beginning = False
         return self._context
 
     def end(self, error: BaseException | None = None) -> None:

@@ -66,6 +66,24 @@ def test_it_begins_once_where_it_was_made(blocks: Blocks) -> None:
     assert get_value("inside") is None
 
 
+def test_what_retrieves_while_it_begins_is_outside() -> None:
+    """A selector that retrieves, called while the handoff begins, neither waits for itself nor begins it twice."""
+    found: list[object] = []
+
+    @contextmanager
+    def selecting() -> Iterator[None]:
+        with using_context(deferred.context()):
+            found.append(get_value("inside"))
+        with using_context(set_value("inside", True)):
+            yield
+
+    deferred = Deferred(selecting())
+    with using_context(deferred.context()):
+        found.append(get_value("inside"))
+    deferred.end()
+    assert found == [None, True]
+
+
 def test_it_ends_with_what_was_raised(blocks: Blocks) -> None:
     """Its end tells the block what the call raised."""
     deferred = Deferred(blocks.block())
