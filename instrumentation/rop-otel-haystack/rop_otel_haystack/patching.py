@@ -1,7 +1,8 @@
 """Methods of Haystack's classes put in place of the original ones, and put back.
 
-Only what Haystack documents is replaced: how a pipeline is run, and the ``run`` and ``run_async`` that make a class a
-component. How a pipeline calls its components is private, and has been written anew between versions.
+What Haystack documents is replaced: how a pipeline or an agent is run and a tool called, and the ``run`` and
+``run_async`` that make a class a component; beside it only how a component is made, so that its class is known. How a
+pipeline calls its components is private, and has been written anew between versions.
 """
 
 from __future__ import annotations

@@ -83,11 +83,10 @@ def tool_messages(outputs: object, name: str, arguments: Mapping[str, Any]) -> s
     """
     messages = outputs.get("messages") or [] if isinstance(outputs, Mapping) else []
     results = [result for message in messages for result in message.tool_call_results]
-    calls = [(result.origin, result.result) for result in results]
     return "\n".join(
-        _text(result)
-        for call, result in calls
-        if call.tool_name == name and call.arguments.items() <= arguments.items()
+        _text(each.result)
+        for each in results
+        if each.origin.tool_name == name and each.origin.arguments.items() <= arguments.items()
     )
 
 

@@ -83,8 +83,8 @@ class WatchedRun:
         self._before = _run.get()
         try:
             plan = plan_of(self._pipeline, self._settings)
-            if self._call is not None:
-                self._enter_round(self._call, plan)
+            if self._call is not None and (plan.retrieves or self._call.handoff.began):
+                self._place.enter_context(self._call.inside())
             cites = self._cites(plan)  # first of all: a handoff without its run would have no stages
             if plan.retrieves:
                 metadata = getattr(self._pipeline, "metadata", None) or {}
@@ -113,12 +113,6 @@ class WatchedRun:
         """Take in what a tool retrieves; otherwise its components tell what they return."""
         if self._call is not None and self._call.watched:
             self._call.found(outputs)
-
-    def _enter_round(self, call: ToolCall, plan: Plan) -> None:
-        """Be in the round of the tool that runs the pipeline."""
-        if not (plan.retrieves or call.handoff.began):
-            return
-        self._place.enter_context(call.inside())
 
     def _cites(self, plan: Plan) -> bool:
         if self._before is not None and self._before.cites:
