@@ -19,13 +19,14 @@ class Deferred:
         block: The handoff.
     """
 
-    __slots__ = ("_before", "_beginning", "_block", "_context", "_lock")
+    __slots__ = ("_before", "_beginning", "_block", "_context", "_ended", "_lock")
 
     def __init__(self, block: AbstractContextManager[object]) -> None:
         self._block = block
         self._before = get_current()
         self._context: Context | None = None
         self._beginning = False
+        self._ended = False
         self._lock = RLock()  # a selector, signal handler or finalizer of this thread may retrieve while it begins
 
     @property
@@ -37,11 +38,12 @@ class Deferred:
         """Return the context in which it is current; the first call begins it.
 
         What retrieves while it begins, in the same thread, is outside of it, as is all where beginning was interrupted.
+        So is what goes on after the end, as a thread does that nobody waits for: nothing would end what it begins.
         """
         with self._lock:
-            if self._beginning:
-                return self._before
             if self._context is None:
+                if self._beginning or self._ended:
+                    return self._before
                 self._beginning = True
                 with using_context(self._before):
                     self._block.__enter__()
@@ -51,6 +53,8 @@ class Deferred:
 
     def end(self, error: BaseException | None = None) -> None:
         """End it, if it began."""
+        with self._lock:
+            self._ended = True
         if self._context is not None:
             with using_context(self._context):
                 self._block.__exit__(None if error is None else type(error), error, None)

@@ -84,6 +84,16 @@ def test_what_retrieves_while_it_begins_is_outside() -> None:
     assert found == [None, True]
 
 
+def test_nothing_begins_after_the_end(blocks: Blocks) -> None:
+    """What is still running when the call is over is where the call was made: a block begun now would never end."""
+    with using_context(set_value("around", "the call")):
+        deferred = Deferred(blocks.block())
+    deferred.end()
+    with using_context(deferred.context()):
+        assert (get_value("around"), get_value("inside")) == ("the call", None)
+    assert (deferred.began, blocks.begun, blocks.ended) == (False, [], [])
+
+
 def test_it_ends_with_what_was_raised(blocks: Blocks) -> None:
     """Its end tells the block what the call raised."""
     deferred = Deferred(blocks.block())
