@@ -21,10 +21,10 @@ from rop_otel.cli.run_report import (
     RecordsOption,
     RecordsOutOption,
     ReportOption,
-    ask_for_records,
     deliver,
     keep_inputs,
     limits_of,
+    wants_records,
     write_lines,
 )
 
@@ -65,7 +65,7 @@ def evaluate(
     from rop_otel.replay.parts import part_lines
     from rop_otel.replay.spool import Spool
 
-    wanted = ask_for_records(records_out=records_out, no_records=no_records, partial=partial)
+    wanted = wants_records(records_out=records_out, no_records=no_records, partial=partial)
     limits = limits_of(max_line_bytes=max_line_bytes, max_file_bytes=max_file_bytes, max_anomalies=max_anomalies)
     asked = Asked(cutoffs=tuple(at or CUTOFFS), trace_field=trace, limits=limits)
     keep_inputs([declaration, *expand(records)], report, records_out)

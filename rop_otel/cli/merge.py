@@ -13,10 +13,10 @@ from rop_otel.cli.run_report import (
     NoRecordsOption,
     RecordsOutOption,
     ReportOption,
-    ask_for_records,
     deliver,
     keep_inputs,
     limits_of,
+    wants_records,
     write_lines,
 )
 from rop_otel.errors import ConfigurationError
@@ -45,7 +45,7 @@ def merge(
     from rop_otel.replay.merge import Merged, merge_parts  # imported here: --help need not wait for it
     from rop_otel.replay.parts import part_lines
 
-    wanted = ask_for_records(records_out=records_out, no_records=no_records, partial=partial)
+    wanted = wants_records(records_out=records_out, no_records=no_records, partial=partial)
     merged: Merged = merge_parts(parts, declaration=declaration, limits=limits_of(max_file_bytes=max_file_bytes))
     keep_inputs([*parts, merged.declaration], report, records_out)
     if records_out is not None and not merged.has_records:

@@ -81,8 +81,8 @@ def keep_inputs(inputs: Iterable[str], *outputs: str | None) -> None:
             taken[place] = "is written here already"
 
 
-def ask_for_records(*, records_out: str | None, no_records: bool, partial: bool) -> bool:
-    """Return whether records are wanted, which are left out of the report where they are written apart.
+def wants_records(*, records_out: str | None, no_records: bool, partial: bool) -> bool:
+    """Return whether records are wanted, in the report or apart from it.
 
     Raises:
         BadParameter: They are wanted apart from a partial report, which holds its own.

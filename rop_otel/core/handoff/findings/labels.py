@@ -151,7 +151,9 @@ def _duplicates(trip: Trip) -> Iterator[tuple[int, Finding]]:
             if len(first) == len(pairs):
                 continue
         # An unreadable document that was shown first is not known to be another one.
-        again = [pair for pair in pairs if pair[1] and not trip.match(first.setdefault(*pair) or pair[1], pair[1])]
+        again = [
+            (label, raw) for label, raw in pairs if raw and not trip.match(first.setdefault(label, raw) or raw, raw)
+        ]
         if again:
             labels = {label for label, _ in again}
             ids = {raw for _, raw in again} | {first[label] for label in labels}
