@@ -9,7 +9,8 @@ import pytest
 
 from tests.docs.tables import ROOT
 
-DOCUMENTS = sorted({ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")})
+FOLDERS = ("docs", "examples", "instrumentation", "collector-config", "grafana")
+DOCUMENTS = sorted({ROOT / "README.md", *(found for folder in FOLDERS for found in (ROOT / folder).rglob("*.md"))})
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 RESULTS = ROOT / "benchmarks" / "results.md"
