@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from threading import Lock
+from threading import RLock
 from typing import Any, Final
 
 from langchain_core.messages import BaseMessage
@@ -12,7 +12,7 @@ from opentelemetry.context import get_current
 import rop_otel as rop
 from rop_otel.instrumenting import Deferred, topmost, using_context
 from rop_otel_langchain.carrying import Waiting, under_way
-from rop_otel_langchain.documents import are_documents
+from rop_otel_langchain.documents import are_documents, is_a
 from rop_otel_langchain.labels import is_labelled, labels_of
 from rop_otel_langchain.trail import Trail
 from rop_otel_langchain.watching import Watching, never_raising
@@ -46,9 +46,10 @@ class Call:
         self._sources: Any = None
         self._watching = watching
         self.trail: Trail | None = None
-        self._lock = Lock()  # several threads may be the first to retrieve
+        self._lock = RLock()  # several threads may be the first to retrieve, and a signal handler of one
         self._ended = False
-        self._context = under_way(get_current(), Waiting(self, rop.current_handoff().id))
+        self._before = get_current()
+        self._outside = rop.current_handoff().id
         self._topmost = topmost(watching.settings, name=name, inputs=inputs, metadata=metadata)
         self._deferred = Deferred(self._topmost)
         if retrieves:
@@ -58,18 +59,21 @@ class Call:
         """Make the call a handoff, unless it is one already or is over."""
         with self._lock:
             if self.trail is None and not self._ended:
-                self._context = under_way(self._deferred.context(), self)
+                self._deferred.context()
                 with self.current():
                     self.trail = Trail() if rop.current_handoff().id else None
 
     def current(self) -> using_context:
         """Return a block that is inside of the call."""
-        return using_context(self._context)
+        # The call keeps no context that it is in: a cycle would leave inputs and documents to the garbage collector.
+        if self._deferred.began:
+            return using_context(under_way(self._deferred.context(), self))
+        return using_context(under_way(self._before, Waiting(self, self._outside)))
 
     @never_raising
     def take(self, result: Any) -> None:
         """Take in what the chain returns, or a piece of it, as far as it is an answer from documents."""
-        if isinstance(result, Mapping):
+        if is_a(result, dict):
             for key in _ANSWERS:
                 self._answer += _text(result.get(key))
             for key in _SOURCES:

@@ -50,8 +50,17 @@ class Carrier(BaseCallbackHandler):
     ignore_llm = ignore_retriever = ignore_retry = True
     run_inline = True
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Call | None) -> None:
         self.call = call
+
+    def __copy__(self) -> Carrier:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Carrier:
+        return self  # an application may copy its configuration; a call cannot be, and is the same one
+
+    def __reduce__(self) -> tuple[type[Carrier], tuple[None]]:
+        return Carrier, (None,)  # in another process there is no call
 
 
 def is_under_way() -> bool:

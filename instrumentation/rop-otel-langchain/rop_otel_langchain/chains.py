@@ -6,6 +6,7 @@ import functools
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from typing import Any, Final, TypeAlias
 
 from langchain_core.documents import BaseDocumentCompressor
@@ -244,9 +245,10 @@ class _Batch:
             return (args[0], self.configs, *args[2:]), kwargs
         return args, {**kwargs, "config": self.configs}
 
-    def end(self, results: Sequence[Any]) -> None:
-        """End each call with its result."""
-        for call, result in zip(self.calls, results, strict=False):
+    def end(self, results: Any) -> None:
+        """End each call with its result; a batch of the application's own may return anything."""
+        known = results[: len(self.calls)] if isinstance(results, list) else []
+        for call, result in zip_longest(self.calls, known):
             call.take(result)
             call.end(result if isinstance(result, BaseException) else None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -13,6 +13,8 @@ from weakref import ReferenceType, ref
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable
 from langchain_core.vectorstores import VectorStore
+
+from rop_otel_langchain.documents import is_a
 
 _MOST: Final = 5000
 """Objects that are looked at in one chain."""
@@ -39,13 +41,15 @@ def contains_retrieval(chain: Runnable[Any, Any]) -> bool:
 def _search(chain: object) -> bool:
     seen: set[int] = set()
     waiting: list[object] = [chain]
-    while waiting and len(seen) < _MOST:
+    for _ in range(10 * _MOST):  # the same ones may stand in many places
+        if not waiting or len(seen) >= _MOST:
+            break
         part = waiting.pop()
         if id(part) in seen:
             continue
         seen.add(id(part))
         try:
-            if isinstance(part, BaseRetriever | VectorStore):
+            if is_a(part, BaseRetriever | VectorStore):
                 return True
             waiting += _parts(part)
         except Exception:  # noqa: BLE001 - the application's objects
@@ -55,19 +59,19 @@ def _search(chain: object) -> bool:
 
 def _parts(part: Any) -> Iterator[object]:
     """Give what something is made of, as far as a chain may be: fields, elements, and what functions refer to."""
-    if isinstance(part, Mapping):
+    if is_a(part, dict):
         yield from islice(part.values(), _MOST)
-    elif isinstance(part, list | tuple | set | frozenset):
+    elif is_a(part, list | tuple | set | frozenset):
         yield from islice(part, _MOST)
-    elif isinstance(part, partial):
+    elif is_a(part, partial):
         for each in (part.func, *part.args, *part.keywords.values()):
             yield from _held(each)
-    elif isinstance(part, MethodType):
+    elif is_a(part, MethodType):
         yield part.__func__
         yield from _held(part.__self__)
-    elif isinstance(part, FunctionType):
+    elif is_a(part, FunctionType):
         yield from _referred(part)
-    elif isinstance(part, Runnable) or type(part).__module__.startswith(("langgraph.", "langchain")):
+    elif is_a(part, Runnable) or type(part).__module__.startswith(("langgraph.", "langchain")):
         yield from vars(part).values()
         yield from _held(getattr(part, "func", None))
 
@@ -85,7 +89,7 @@ def _held(value: object) -> Iterator[object]:
     """Give a value, and where it is an object of the application what that holds."""
     yield value
     with suppress(Exception):  # what stands for another object, as one of a request, may have none now
-        if not isinstance(value, type | ModuleType | FunctionType):
+        if not is_a(value, type | ModuleType | FunctionType):
             yield from getattr(value, "__dict__", {}).values()
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import is_dataclass
-from typing import Any, Final, TypeAlias, TypeGuard
+from dataclasses import fields, is_dataclass
+from types import UnionType
+from typing import Any, Final, TypeAlias, TypeGuard, cast
 
 from langchain_core.documents import Document
 from pydantic import BaseModel
@@ -24,42 +25,60 @@ _LABEL: Final = re.compile(r"\[([A-Za-z]{0,2}\d+)\]")
 _LABEL_BEFORE: Final = re.compile(_LABEL.pattern + r"[\s:.]*$")
 
 
-def are_documents(value: object) -> TypeGuard[Documents]:
+def is_a(value: object, kind: type | UnionType) -> bool:
+    """Return whether something is of a class by its type alone.
+
+    ``isinstance`` asks the object too, and one that stands for another, as a row of a database, would be loaded then.
+    """
+    return issubclass(type(value), kind)
+
+
+def are_documents(value: Any) -> TypeGuard[Documents]:
     """Return whether something is a list of documents that has some."""
-    return isinstance(value, list | tuple) and bool(value) and all(isinstance(each, Document) for each in value)
+    return is_a(value, list | tuple) and bool(value) and all(is_a(each, Document) for each in value)
 
 
-def documents_in(value: object) -> list[Documents]:
+def documents_in(value: Any) -> list[Documents]:
     """Return the lists of documents that a function is given or gives, in fields or in a list of such lists too.
 
     Each document may be in a pair with its score, as searches return them.
     """
     if are_documents(value):
         return [value]
-    fields = fields_of(value)
-    if fields is not None:
-        return [each for item in fields.values() if isinstance(item, list | tuple) for each in documents_in(item)]
-    if not isinstance(value, list | tuple) or not all(isinstance(item, list | tuple) for item in value):
+    held = fields_of(value)
+    if held is not None:
+        return [each for item in held.values() if is_a(item, list | tuple) for each in documents_in(item)]
+    if not is_a(value, list | tuple):
         return []
     if value and all(_is_scored(item) for item in value):
         return [[document for document, _ in value]]
-    found = [documents_in(item) for item in value if item]
-    return [each for lists in found for each in lists] if all(found) else []
+    found: list[Documents] = []
+    for item in value:  # until the first that is none: a matrix has a million
+        lists = documents_in(item) if is_a(item, list | tuple) else []
+        if not lists and not (is_a(item, list | tuple) and not item):
+            return []
+        found += lists
+    return found
 
 
-def fields_of(value: object) -> Mapping[Any, object] | None:
-    """Return the fields of a mapping, or of a graph's state or command, which may be an object; None of others."""
-    if type(value).__module__.startswith("langgraph.") and isinstance(getattr(value, "update", None), Mapping):
-        value = value.update  # type: ignore[attr-defined]
-    if isinstance(value, Mapping):
-        return value
-    if isinstance(value, BaseModel) or (is_dataclass(value) and not isinstance(value, type)):
-        return vars(value)
+def fields_of(value: Any) -> Mapping[Any, Any] | None:
+    """Return the fields of a dict, or of a graph's state or command, which may be an object; None of others.
+
+    Other mappings may read what they give out of a file.
+    """
+    if type(value).__module__.startswith("langgraph.") and is_a(getattr(value, "update", None), dict):
+        value = value.update
+    if is_a(value, dict):
+        return cast("Mapping[Any, Any]", value)
+    if is_a(value, BaseModel):
+        return cast("Mapping[str, Any]", vars(value))
+    if is_dataclass(type(value)):
+        return {each.name: getattr(value, each.name, None) for each in fields(value)}  # one with slots has no vars()
     return None
 
 
-def _is_scored(value: Sequence[object]) -> bool:
-    return len(value) == 2 and isinstance(value[0], Document) and not isinstance(value[1], Document)
+def _is_scored(value: Any) -> bool:
+    return is_a(value, list | tuple) and len(value) == 2 and is_a(value[0], Document) and not is_a(value[1], Document)
 
 
 def same_documents(one: Documents, other: Documents) -> bool:
