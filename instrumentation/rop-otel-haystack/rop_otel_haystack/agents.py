@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar, Token
 from itertools import count
 from threading import Lock
 from types import TracebackType
@@ -80,12 +80,12 @@ class ToolCall:
     def inside(self) -> Iterator[None]:
         """Be in its round with something that retrieves, and tells its stages."""
         self.watched = True
-        calling.set(None)  # first: a selector is asked when the handoff begins, and may run pipelines too
+        token = calling.set(None)  # first: a selector is asked when the handoff begins, and may run pipelines too
         try:
             with self.round():
                 yield
         finally:
-            calling.set(self)
+            put_back(calling, token)
 
     @contextmanager
     def round(self) -> Iterator[None]:
@@ -99,6 +99,13 @@ calling: Final[ContextVar[ToolCall | None]] = ContextVar("rop_otel_haystack_tool
 """The call of a tool that runs here, outside of the pipelines in it."""
 
 
+def put_back(variable: ContextVar[Any], token: Token[Any] | None) -> None:
+    """Set a variable to what it was; a coroutine that is given up is closed elsewhere, and what is set there stays."""
+    if token is not None:
+        with suppress(ValueError):
+            variable.reset(token)
+
+
 class WatchedAgent:
     """A ``with`` block around one run of an agent; it never raises.
 
@@ -108,22 +115,21 @@ class WatchedAgent:
         settings: The user's.
     """
 
-    __slots__ = ("_before", "_run", "_settings")
+    __slots__ = ("_run", "_settings", "_token")
 
     def __init__(self, agent: Any, inputs: Mapping[str, Any], settings: Settings) -> None:
         self._settings = settings
-        self._before = _agent.get()
         block = topmost(settings, name=type(agent).__name__, inputs=inputs)
-        self._run = AgentRun(block, self._before)
+        self._run = AgentRun(block, _agent.get())
 
     def __enter__(self) -> Self:
-        _agent.set(self._run)
+        self._token = _agent.set(self._run)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _agent.set(self._before)
+        put_back(_agent, self._token)
         self._run.end(error)
 
     def returned(self, outputs: object) -> None:
@@ -159,21 +165,20 @@ class WatchedTool:
         settings: The user's.
     """
 
-    __slots__ = ("_before", "_call", "_settings")
+    __slots__ = ("_call", "_settings", "_token")
 
     def __init__(self, call: ToolCall, settings: Settings) -> None:
         self._call = call
         self._settings = settings
 
     def __enter__(self) -> Self:
-        self._before = calling.get()
-        calling.set(self._call)
+        self._token = calling.set(self._call)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        calling.set(self._before)
+        put_back(calling, self._token)
 
     def returned(self, result: object) -> None:
         """Take in what the tool returned; one that returns documents by a way of its own is a source."""

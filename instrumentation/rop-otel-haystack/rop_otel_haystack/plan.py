@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from inspect import getattr_static
 from typing import Any, Final, get_args
 from weakref import WeakKeyDictionary
 
@@ -152,7 +153,7 @@ def _step(
 
 def _held(instance: Any) -> Any:
     """Return the pipeline that a super component wraps, None where a component is none."""
-    inner = getattr(instance, "pipeline", None)
+    inner = getattr_static(instance, "pipeline", None)  # a property may load a model
     return inner if hasattr(inner, "graph") and hasattr(inner, "walk") else None
 
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
-from typing import Any
+from collections.abc import Mapping, Sequence
+from itertools import islice, pairwise
+from typing import Any, Final
 
 from rop_otel.instrumenting import plain_text, shown_in
+
+_MOST: Final = 20_000
+"""Objects that are looked at in what a tool returns."""
+
+_PLAIN: Final = frozenset({str, int, float, bool, type(None)})
+"""What holds no documents."""
 
 
 def handed(inputs: Mapping[str, Any], sockets: Sequence[str]) -> list[list[Any]]:
@@ -62,15 +68,21 @@ def documents_of(outputs: object) -> list[Any] | None:
 
 
 def documents_in(result: object) -> list[Any]:
-    """Return the documents that a tool or a pipeline returns, at whatever depth of mappings and lists."""
-    if is_document(result):
-        return [result]
-    parts: Iterable[object] = ()
-    if isinstance(result, Mapping):
-        parts = result.values()
-    elif isinstance(result, list | tuple):
-        parts = result
-    return [document for part in parts for document in documents_in(part)]
+    """Return the documents that a tool or a pipeline returns, at whatever depth of dicts and lists.
+
+    Where there is very much else, as in a table, not all is looked at; nor is any object asked what it is.
+    """
+    found: list[Any] = []
+    ahead: list[Any] = [result]
+    left = _MOST
+    for part in ahead:  # it grows meanwhile
+        if is_document(part):
+            found.append(part)
+        elif left and issubclass(type(part), dict | list | tuple):
+            parts = list(islice(part.values() if issubclass(type(part), dict) else part, left))
+            left -= len(parts)
+            ahead += (each for each in parts if type(each) not in _PLAIN)
+    return found
 
 
 def tool_messages(outputs: object, name: str, arguments: Mapping[str, Any]) -> str:

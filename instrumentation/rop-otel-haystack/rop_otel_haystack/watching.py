@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from contextvars import ContextVar, copy_context
+from contextvars import ContextVar, Token, copy_context
 from inspect import signature
 from operator import is_
 from threading import current_thread, main_thread
@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 
 import rop_otel as rop
 from rop_otel.instrumenting import Settings, failure, retrieved_outside, topmost
-from rop_otel_haystack.agents import ToolCall, calling
+from rop_otel_haystack.agents import ToolCall, calling, put_back
 from rop_otel_haystack.kinds import PACKING, READER
 from rop_otel_haystack.plan import Plan, Step, arm_of, plan_of, step_by_hand
 from rop_otel_haystack.reading import documents_of, filled_in, handed, left_in, ranked_by, references
@@ -69,7 +69,7 @@ class WatchedRun:
         settings: The user's.
     """
 
-    __slots__ = ("_before", "_call", "_handoff", "_inputs", "_pipeline", "_place", "_settings")
+    __slots__ = ("_before", "_call", "_handoff", "_inputs", "_pipeline", "_place", "_settings", "_token")
 
     def __init__(self, pipeline: Any, inputs: Any, settings: Settings) -> None:
         self._pipeline = pipeline
@@ -78,6 +78,7 @@ class WatchedRun:
         self._handoff: topmost | None = None
         self._call = calling.get()
         self._place = ExitStack()
+        self._token: Token[Run | None] | None = None
 
     def __enter__(self) -> Self:
         self._before = _run.get()
@@ -96,7 +97,7 @@ class WatchedRun:
             if rop.current_handoff().id:
                 own = self._handoff is not None and self._handoff.owns
                 answers = own or (self._before is not None and self._before.answers)
-                _run.set(Run(self._pipeline.graph, plan, self._settings, cites=cites, answers=answers))
+                self._token = _run.set(Run(self._pipeline.graph, plan, self._settings, cites=cites, answers=answers))
         except Exception:  # noqa: BLE001 - monitoring never raises into the application
             failure("Haystack pipeline", "a run of it could not be watched")
         return self
@@ -104,15 +105,19 @@ class WatchedRun:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _run.set(self._before)
+        put_back(_run, self._token)
         if self._handoff is not None:
             self._handoff.__exit__(kind, error, trace)
         self._place.close()
 
     def returned(self, outputs: object) -> None:
         """Take in what a tool retrieves; otherwise its components tell what they return."""
-        if self._call is not None and self._call.watched:
+        if self._call is None or not self._call.watched:
+            return
+        try:
             self._call.found(outputs)
+        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+            failure("Haystack pipeline", "what it returned cannot be read")
 
     def _cites(self, plan: Plan) -> bool:
         if self._before is not None and self._before.cites:
@@ -179,7 +184,7 @@ class WatchedStep:
         call: The tool that runs it by hand.
     """
 
-    __slots__ = ("_before", "_call", "_component", "_inputs", "_place", "_round", "_run", "_shown", "_stage", "_step")
+    __slots__ = ("_call", "_component", "_inputs", "_place", "_round", "_run", "_shown", "_stage", "_step", "_token")
 
     def __init__(
         self, run: Run, step: Step, component: Any, inputs: Mapping[str, Any], call: ToolCall | None = None
@@ -204,15 +209,13 @@ class WatchedStep:
         if self._stage is not None:
             self._stage.__enter__()
             self._tell_input(self._stage)
-        self._before = _run.get()
-        if self._step.kind is not None:
-            _run.set(_NESTED)
+        self._token = None if self._step.kind is None else _run.set(_NESTED)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _run.set(self._before)
+        put_back(_run, self._token)
         if self._stage is not None:
             self._stage.__exit__(kind, error, trace)
         if self._round is not None:
