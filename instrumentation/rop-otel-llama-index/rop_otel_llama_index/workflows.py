@@ -49,6 +49,12 @@ class WorkflowRun(Enclosing):
             with using_context(self.place()):
                 self._own.pack(self.instance)
 
+    def end(self, error: BaseException | None = None) -> None:
+        """End the handoff for good: a thread that a timeout leaves behind may be the first to retrieve."""
+        self.start()
+        super().end(error)
+        self._own.clear()  # an exception keeps what led to it, and with it the run
+
 
 def begin_run(settings: Settings, instance: Any, arguments: Mapping[str, Any]) -> WorkflowRun | None:
     """Return the run of a workflow that begins here; None where it belongs to a call around it.

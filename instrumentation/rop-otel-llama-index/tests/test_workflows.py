@@ -5,6 +5,7 @@ Older versions read the annotations of steps as they stand, so that this module 
 
 import asyncio
 import logging
+import threading
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from llama_index_parts import BM25Retriever, Found, KeepFirst, Model, Watch, Wor
 
 import rop_otel as rop
 from rop_otel import instrumenting
+from rop_otel.tracing import runtime
 
 
 class Retrieved(Event):
@@ -234,3 +236,35 @@ def test_a_tool_outside_of_any_call(watch: Watch) -> None:
     tool = FunctionTool.from_defaults(fn=lambda query: str(len(Found("n1").retrieve(query))), name="notes")
     assert str(tool.call("?")) == "1"
     assert watch.only.handoff_name == "Found"
+
+
+class Overdue(Workflow):
+    """Retrieves in a thread, after its time is over."""
+
+    def __init__(self) -> None:
+        super().__init__(timeout=0.1)
+        self.over = threading.Event()
+        self.found: Any = None
+
+    @step
+    async def answer(self, event: StartEvent) -> StopEvent:
+        """Wait for the end, and retrieve."""
+        self.waiting = asyncio.get_running_loop().run_in_executor(None, rop.carry_context(self.retrieve))
+        return StopEvent(result=await asyncio.shield(self.waiting))
+
+    def retrieve(self) -> None:
+        """Retrieve, when the run is over."""
+        self.over.wait(60)
+        self.found = BM25Retriever("n1").retrieve("?")
+
+
+async def test_a_thread_that_retrieves_after_the_end(watch: Watch) -> None:
+    """It begins no handoff of the run, which nothing would end."""
+    watch()
+    workflow = Overdue()
+    with pytest.raises(Exception, match="timed out"):
+        await workflow.run()
+    workflow.over.set()
+    await workflow.waiting
+    assert len(workflow.found) == 1
+    assert (watch.assessments, runtime.current().ledger.open_count()) == ([], 0)
