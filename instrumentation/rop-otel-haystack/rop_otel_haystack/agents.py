@@ -45,9 +45,9 @@ class AgentRun:
             return self._handoff
 
     def end(self, error: BaseException | None) -> None:
-        """End the handoff, if it began with this run."""
-        if self._handoff is not None:
-            self._handoff.end(error)
+        """End the handoff, if it began with this run; what a thread that goes on calls begins none."""
+        if self._outer is None:
+            self.handoff().end(error)
 
 
 class ToolCall:

@@ -14,6 +14,8 @@ from haystack.dataclasses import ChatMessage, ToolCall
 from haystack.tools import Tool
 from rop_otel_haystack.reading import documents_in
 
+from rop_otel.tracing import runtime
+
 QUESTION = "a task after a timeout"
 ASKED = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
 QUIET: Any = {"handler": lambda _: "quiet"}
@@ -185,3 +187,24 @@ def test_an_agent_that_is_given_up(selecting: Any, parts: Any) -> None:
 
     said(an_agent(ask))
     assert (watch.only.verdict, {stage.round for stage in watch.only.stages}) == ("PASS", {2})
+
+
+def test_a_tool_that_is_called_after_the_end(selecting: Any, parts: Any) -> None:
+    """What goes on in a thread when the run is over begins no handoff of it, which nothing would end."""
+    watch = selecting("timeouts")
+    search = InMemoryBM25Retriever(parts.notes(), top_k=1)
+    left: list[contextvars.Context] = []
+
+    @component
+    class Leaving:
+        @component.output_types(replies=list[ChatMessage])
+        def run(self, messages: list[ChatMessage], tools: Any = None, **more: Any) -> dict[str, Any]:
+            left.append(contextvars.copy_context())
+            return {"replies": [ChatMessage.from_assistant("Cancel it.")]}
+
+    tool = Tool(name="notes", description="finds notes", function=search.run, parameters=ASKED)
+    agent = Agent(chat_generator=Leaving(), tools=[tool])
+    agent.warm_up()
+    said(agent)
+    assert len(left[0].run(tool.invoke, query=QUESTION)["documents"]) == 1
+    assert (watch.all, runtime.current().ledger.open_count()) == ([], 0)
