@@ -53,7 +53,7 @@ bench: .venv/.dev ## Run the benchmarks (the stack's where the collector is buil
 	@$(BIN)/python benchmarks/report.py $(ARGS)
 	@$(BIN)/python -m tests.docs.costs
 
-mutants: .work/mutants/.made ## Change the ROP checks in thousands of small ways, and list those that no test notices (an hour or more).
+mutants: .work/mutants/.made ## Change the ROP checks in thousands of small ways, and list those that no test notices (ten minutes).
 	@.work/mutants/bin/mutmut run $(ARGS)
 	@.work/mutants/bin/mutmut results | { grep -v 'not checked' || true; }
 

@@ -84,6 +84,8 @@ SPOILS = (
     lambda line: line[:-1] + b',"x":' + b"[" * 300 + b"]" * 300 + b"}",
     lambda line: line[:-1] + b",}",
     lambda line: b"\x0c" + line,
+    lambda line: line.replace(b"obj-a", b"nobody"),
+    lambda line: line.replace(b'"r1"', b'""'),
     lambda line: b"null",
     lambda line: b'"r1"',
 )

@@ -20,6 +20,7 @@ from rop_otel.core.profile.ijson import IJsonError, loads
         (b'"a\\u0000b"', "a\0b"),
         (b"9007199254740993", 9007199254740993),
         (b"9" * 5000, float("inf")),
+        (b'{"a": {"b": ' + b"9" * 5000 + b"}}", {"a": {"b": float("inf")}}),
     ],
 )
 def test_read(data: bytes, value: Any) -> None:
@@ -42,6 +43,7 @@ def test_read(data: bytes, value: Any) -> None:
         (b"\xef\xbb\xbf{}", "byte order mark"),
         (b'{"b": 2, "a": 1, "a": 1}', "duplicate key 'a'"),
         (b'[{"a": {"x": 1, "\\u0078": 2}}]', "duplicate key 'x'"),
+        (b'[{"a": ' + b"9" * 5000 + b', "a": 1}]', "duplicate key 'a'"),
         (b"[NaN]", "NaN is no JSON number"),
         (b"[" + b"9" * 5000 + b", NaN]", "NaN is no JSON number"),
         (b"[Infinity]", "Infinity"),
