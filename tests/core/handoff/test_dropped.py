@@ -19,6 +19,14 @@ def test_in_order_of_the_input() -> None:
     assert lacking(*stages, stage("reader", "")) == {"vector": "", "lexical": "", "fusion": "c b", "packing": "a d"}
 
 
+def test_each_stage_is_named() -> None:
+    """Of two stages of one kind, name and round tell which dropped what."""
+    stages = (stage("vector", "a b", round=1), stage("filter", "a", name="scope", round=1))
+    assert [(each.stage, each.name, each.round) for each in dropped(handoff(*stages))] == [
+        ("vector", None, 1), ("filter", "scope", 1)
+    ]  # fmt: skip
+
+
 def test_unknown() -> None:
     """A list that is unreadable or cut hides what was dropped."""
     stages = (stage("vector", None), stage("rerank", "a"), stage("mmr", "a", count=2), stage("packing", "a"))

@@ -53,10 +53,11 @@ class TestFedBy:
     """Feeds that a stage names."""
 
     def test_latest_of_that_name(self) -> None:
-        """Each name stands for the latest earlier stage of that name, or of that kind where it has no name."""
+        """Each name stands for the latest earlier stage of that name, or of that kind where none has that name."""
         stages = (stage("vector", "a"), stage("vector", "b"), stage("lexical", "c", name="bm25"), stage("rerank", "d"))
         assert fed(*stages, stage("fusion", fed_by=("vector", "bm25"))) == "b c"
         assert fed(*stages, stage("fusion", fed_by=("vector", "vector"))) == "b"
+        assert fed(*stages, stage("fusion", fed_by=("lexical",))) == "c"
 
     def test_a_named_stage_is_not_its_kind(self) -> None:
         """A stage that has a name goes by it, not by its kind."""

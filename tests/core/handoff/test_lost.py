@@ -301,6 +301,13 @@ class TestAll:
         arms = (stage("vector", "doc#0"), stage("lexical", "x"), stage("fusion", "x"))
         assert lost(*arms, selected="doc", resolver=CHUNKS) == ("fusion", "fused_out")
 
+    def test_one_arm_alone_holds_it(self) -> None:
+        """An arm that has every member holds them by itself, so what takes the arms together is not asked."""
+        arms = (stage("vector", "doc#0"), stage("lexical", "doc#0 doc#1"))
+        stages = (*arms, stage("rewrite", "x", fed_by=("vector",)), stage("filter", "x", fed_by=("lexical",)))
+        fusion = stage("fusion", "x", fed_by=("vector", "lexical"))
+        assert lost(*stages, fusion, selected="doc", rule="all", resolver=CHUNKS) == ("filter", "dropped")
+
     def test_held_in_part_is_not_held(self) -> None:
         """The loss is at the stage that lost the first member, not the last."""
         stages = (stage("vector", "doc#0 doc#1"), stage("rerank", "doc#1"), stage("packing", ""))
@@ -319,6 +326,12 @@ def test_rounds_are_named() -> None:
     drop = judge(*stages).drop
     assert drop is not None
     assert (drop.stage, drop.round, drop.cause) == ("mmr", 1, "diversified_away")
+
+
+def test_a_reader_between_rounds_holds_nothing() -> None:
+    """A search after a first answer is looked at as any other; the reader's sources are none of its stages."""
+    stages = (stage("vector", "b", round=1), stage("reader", "b", round=1), stage("vector", "a", round=2))
+    assert lost(*stages, stage("packing", "b", round=2)) == ("packing", "over_budget")
 
 
 def test_from_an_unrounded_search_into_no_round() -> None:
