@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import zip_longest
 from typing import Any, Final, TypeAlias
 
@@ -24,7 +24,7 @@ from rop_otel_langchain.calls import Call
 from rop_otel_langchain.carrying import batched, carrying, is_under_way, resumed
 from rop_otel_langchain.containing import contains_retrieval
 from rop_otel_langchain.functions import observe
-from rop_otel_langchain.patching import Function, Patches, Wrap, given
+from rop_otel_langchain.patching import Block, Function, Patches, Tell, Wrap, awaited, called, given, no_matter
 from rop_otel_langchain.watching import Watching, never_raising
 
 _PARTS: Final = (
@@ -46,7 +46,8 @@ def watch_chains(patches: Patches, watching: Watching) -> None:
     # The batch of the base class calls each input by itself, as these others do not.
     batches = {"batch": _batch(watching), "abatch": _abatch(watching)}
     patches.family(Runnable, batches, but=_PARTS, base_too=False)
-    calls = {"invoke": _invoke(watching), "ainvoke": _ainvoke(watching)}
+    around = functools.partial(_calls, watching)
+    calls = {"invoke": called(around), "ainvoke": awaited(around)}
     streams = {"stream": _stream(watching), "astream": _astream(watching)}
     patches.family(Runnable, {**calls, **streams}, but=_PARTS)
 
@@ -94,7 +95,7 @@ def _until_the_end(call: Call) -> Iterator[None]:
 @contextmanager
 def _as_call(
     watching: Watching, chain: Any, inputs: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> Iterator[Callable[[Any], None]]:
+) -> Iterator[Tell]:
     """Run a call as the topmost one, or as a part of that; gives what is told the call's result."""
     told: list[Any] = []
     call = _begun(watching, chain, inputs, args, kwargs)
@@ -114,36 +115,13 @@ def _as_call(
         observe(watching, node, inputs, told[0], below)
 
 
-def _invoke(watching: Watching) -> Wrap:
-    def wrap(original: Function) -> Function:
-        inputs = given(original)
+def _calls(watching: Watching, original: Function) -> Block:
+    inputs = given(original)
 
-        @functools.wraps(original)
-        def invoke(self: Any, *args: Any, **kwargs: Any) -> Any:
-            with _as_call(watching, self, inputs(args, kwargs), args, kwargs) as tell:
-                result = original(self, *args, **kwargs)
-                tell(result)
-                return result
+    def block(chain: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> AbstractContextManager[Tell]:
+        return _as_call(watching, chain, inputs(args, kwargs), args, kwargs)
 
-        return invoke
-
-    return wrap
-
-
-def _ainvoke(watching: Watching) -> Wrap:
-    def wrap(original: Function) -> Function:
-        inputs = given(original)
-
-        @functools.wraps(original)
-        async def ainvoke(self: Any, *args: Any, **kwargs: Any) -> Any:
-            with _as_call(watching, self, inputs(args, kwargs), args, kwargs) as tell:
-                result = await original(self, *args, **kwargs)
-                tell(result)
-                return result
-
-        return ainvoke
-
-    return wrap
+    return block
 
 
 def _stream(watching: Watching) -> Wrap:
@@ -270,13 +248,13 @@ def _begun_batch(
 @contextmanager
 def _as_batch(
     watching: Watching, original: Function, chain: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Iterator[tuple[_Arguments, Callable[[Any], None]]]:
+) -> Iterator[tuple[_Arguments, Tell]]:
     """Run a batch whose questions are a call each; gives its arguments, and what is told its results."""
     begun = None
     if "config" in inspect.signature(original).parameters:  # what runs finds its call in its configuration
         begun = _begun_batch(watching, chain, given(original)(args, kwargs), args, kwargs)
     if begun is None:
-        yield (args, kwargs), lambda _: None
+        yield (args, kwargs), no_matter
         return
     told: list[Any] = []
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
@@ -17,7 +17,7 @@ from rop_otel.instrumenting import retrieved_outside
 from rop_otel_langchain.carrying import resumed
 from rop_otel_langchain.documents import are_documents
 from rop_otel_langchain.feeding import Fed, plan
-from rop_otel_langchain.patching import Function, Patches, Wrap
+from rop_otel_langchain.patching import Block, Function, Patches, Tell, awaited, called, no_matter
 from rop_otel_langchain.rounds import of_retriever
 from rop_otel_langchain.trail import trail_here
 from rop_otel_langchain.watching import Watching, ended, never_raising
@@ -32,64 +32,36 @@ _SEARCHES: Final = (
 
 def watch_components(patches: Patches, watching: Watching) -> None:
     """Make a stage of each call of a component."""
-    patches.family(BaseRetriever, {"invoke": _sync(watching), "ainvoke": _async(watching)})
+    finds, takes = functools.partial(_stages, watching, False), functools.partial(_stages, watching, True)
+    patches.family(BaseRetriever, {"invoke": called(finds), "ainvoke": awaited(finds)})
+    patches.family(BaseDocumentCompressor, {"compress_documents": called(takes), "acompress_documents": awaited(takes)})
     patches.family(
-        BaseDocumentCompressor,
-        {"compress_documents": _sync(watching, takes=True), "acompress_documents": _async(watching, takes=True)},
+        BaseDocumentTransformer, {"transform_documents": called(takes), "atransform_documents": awaited(takes)}
     )
-    patches.family(
-        BaseDocumentTransformer,
-        {"transform_documents": _sync(watching, takes=True), "atransform_documents": _async(watching, takes=True)},
-    )
-    searches = {name: _sync(watching) for name in _SEARCHES}
-    asearches = {f"a{name}": _async(watching) for name in _SEARCHES}
+    searches = {name: called(finds) for name in _SEARCHES}
+    asearches = {f"a{name}": awaited(finds) for name in _SEARCHES}
     patches.family(VectorStore, {**searches, **asearches})
 
 
-def _sync(watching: Watching, *, takes: bool = False) -> Wrap:
-    def wrap(original: Function) -> Function:
-        @functools.wraps(original)
-        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            with _as_stage(watching, self, args, kwargs, original, takes=takes) as tell:
-                results = original(self, *args, **kwargs)
-                tell(results)
-                return results
-
-        return call
-
-    return wrap
-
-
-def _async(watching: Watching, *, takes: bool = False) -> Wrap:
-    def wrap(original: Function) -> Function:
-        @functools.wraps(original)
-        async def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            with _as_stage(watching, self, args, kwargs, original, takes=takes) as tell:
-                results = await original(self, *args, **kwargs)
-                tell(results)
-                return results
-
-        return call
-
-    return wrap
+def _stages(watching: Watching, takes: bool, original: Function) -> Block:
+    return functools.partial(_as_stage, watching, takes, original)
 
 
 @contextmanager
 def _as_stage(
     watching: Watching,
+    takes: bool,
+    original: Function,
     component: Any,
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
-    original: Function,
-    *,
-    takes: bool,
-) -> Iterator[Callable[[Any], None]]:
+) -> Iterator[Tell]:
     """Run a call as the stage that it is, if it is one; gives what is told the call's results."""
     retrieves = bool(_retrieves(watching, component))
     with resumed(args[1:], kwargs, retrieves=retrieves), of_retriever(watching, component):
         begun = _begun(watching, component, args, kwargs, takes=takes)
         if begun is None:
-            yield lambda _: None
+            yield no_matter
             return
         documents: Any = None
 

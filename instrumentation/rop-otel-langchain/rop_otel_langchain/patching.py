@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from types import FunctionType, ModuleType
 from typing import Any, TypeAlias
 from weakref import ReferenceType, WeakKeyDictionary, ref
@@ -12,6 +13,10 @@ from rop_otel.instrumenting import failure
 
 Function: TypeAlias = Callable[..., Any]
 Wrap: TypeAlias = Callable[[Function], Function]
+Tell: TypeAlias = Callable[[Any], object]
+"""Is told what a call returned."""
+Block: TypeAlias = Callable[[Any, tuple[Any, ...], dict[str, Any]], AbstractContextManager[Tell]]
+"""Makes the block to run a call in, of its instance and arguments."""
 
 _MISSING: Any = object()
 
@@ -102,6 +107,50 @@ def _as_function(method: Any) -> Function:
         return method.__get__(owner, type(owner))(*args, **kwargs)
 
     return function
+
+
+def called(around: Callable[[Function], Block]) -> Wrap:
+    """Return what runs the calls of a method in a block each, which is told what it returned.
+
+    Args:
+        around: Makes the block's maker, once for each method that is wrapped.
+    """
+
+    def wrap(original: Function) -> Function:
+        block = around(original)
+
+        @functools.wraps(original)
+        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            with block(self, args, kwargs) as tell:
+                result = original(self, *args, **kwargs)
+                tell(result)
+                return result
+
+        return call
+
+    return wrap
+
+
+def awaited(around: Callable[[Function], Block]) -> Wrap:
+    """Return the same as :func:`called` for a method that is awaited."""
+
+    def wrap(original: Function) -> Function:
+        block = around(original)
+
+        @functools.wraps(original)
+        async def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            with block(self, args, kwargs) as tell:
+                result = await original(self, *args, **kwargs)
+                tell(result)
+                return result
+
+        return call
+
+    return wrap
+
+
+def no_matter(result: Any) -> None:
+    """Take in nothing of what a call returned."""
 
 
 def given(function: Function) -> Callable[[tuple[Any, ...], Mapping[str, Any]], Any]:

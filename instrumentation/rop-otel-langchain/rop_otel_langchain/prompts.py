@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from langchain_core.documents import Document
@@ -14,59 +15,44 @@ from langchain_core.prompts import BasePromptTemplate
 
 from rop_otel_langchain.carrying import resumed
 from rop_otel_langchain.documents import are_documents
-from rop_otel_langchain.patching import Function, Patches, Wrap, given
+from rop_otel_langchain.patching import Block, Function, Patches, Tell, awaited, called, given, no_matter
 from rop_otel_langchain.trail import trail_here
 from rop_otel_langchain.watching import Watching, never_raising
 
 
 def watch_prompts(patches: Patches, watching: Watching) -> None:
     """See which documents prompts and models are given."""
-    patches.family(BasePromptTemplate, {"invoke": _sync(watching, made=True), "ainvoke": _async(watching, made=True)})
-    models = {"invoke": _sync(watching), "ainvoke": _async(watching)}
-    streams = {"stream": _sync(watching), "astream": _sync(watching)}
+    makes, takes = functools.partial(_makes, watching), functools.partial(_takes, watching)
+    patches.family(BasePromptTemplate, {"invoke": called(makes), "ainvoke": awaited(makes)})
+    models = {"invoke": called(takes), "ainvoke": awaited(takes)}
+    streams = {"stream": called(takes), "astream": called(takes)}
     # What the older chains call.
-    generating = {"generate_prompt": _sync(watching), "agenerate_prompt": _async(watching)}
+    generating = {"generate_prompt": called(takes), "agenerate_prompt": awaited(takes)}
     patches.family(BaseLanguageModel, {**models, **streams, **generating})
 
 
-def _sync(watching: Watching, *, made: bool = False) -> Wrap:
-    """Wrap what is given a prompt or, where that is said, makes one."""
+def _makes(watching: Watching, original: Function) -> Block:
+    """Watch what makes a prompt."""
 
-    def wrap(original: Function) -> Function:
-        prompt = given(original)
+    @contextmanager
+    def block(template: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Tell]:
+        with resumed(args[1:], kwargs):
+            yield functools.partial(_observe, watching)
 
-        @functools.wraps(original)
-        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            with resumed(args[1:], kwargs):
-                if not made:
-                    _observe(watching, prompt(args, kwargs))
-                result = original(self, *args, **kwargs)
-                if made:
-                    _observe(watching, result)
-                return result
-
-        return call
-
-    return wrap
+    return block
 
 
-def _async(watching: Watching, *, made: bool = False) -> Wrap:
-    def wrap(original: Function) -> Function:
-        prompt = given(original)
+def _takes(watching: Watching, original: Function) -> Block:
+    """Watch what is given a prompt."""
+    prompt = given(original)
 
-        @functools.wraps(original)
-        async def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            with resumed(args[1:], kwargs):
-                if not made:
-                    _observe(watching, prompt(args, kwargs))
-                result = await original(self, *args, **kwargs)
-                if made:
-                    _observe(watching, result)
-                return result
+    @contextmanager
+    def block(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Tell]:
+        with resumed(args[1:], kwargs):
+            _observe(watching, prompt(args, kwargs))
+            yield no_matter
 
-        return call
-
-    return wrap
+    return block
 
 
 @never_raising

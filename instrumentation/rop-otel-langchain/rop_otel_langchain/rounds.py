@@ -19,7 +19,7 @@ from rop_otel.instrumenting import using_context
 from rop_otel_langchain.carrying import call_here, resumed
 from rop_otel_langchain.containing import contains_retrieval
 from rop_otel_langchain.feeding import is_source
-from rop_otel_langchain.patching import Function, Patches, Wrap
+from rop_otel_langchain.patching import Block, Function, Patches, Tell, awaited, called, no_matter
 from rop_otel_langchain.trail import trail_here, within
 from rop_otel_langchain.watching import Watching, never_raising
 
@@ -29,42 +29,22 @@ _PART: Final = create_key("rop_otel_langchain part")
 
 def watch_tools(patches: Patches, watching: Watching) -> None:
     """Make a round of each call of a tool that retrieves."""
-    patches.family(BaseTool, {"invoke": _sync(watching), "ainvoke": _async(watching)})
 
+    def around(original: Function) -> Block:
+        return functools.partial(_of_tool, watching)
 
-def _sync(watching: Watching) -> Wrap:
-    def wrap(original: Function) -> Function:
-        @functools.wraps(original)
-        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            with _of_tool(watching, self, args, kwargs):
-                return original(self, *args, **kwargs)
-
-        return call
-
-    return wrap
-
-
-def _async(watching: Watching) -> Wrap:
-    def wrap(original: Function) -> Function:
-        @functools.wraps(original)
-        async def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            with _of_tool(watching, self, args, kwargs):
-                return await original(self, *args, **kwargs)
-
-        return call
-
-    return wrap
+    patches.family(BaseTool, {"invoke": called(around), "ainvoke": awaited(around)})
 
 
 @contextmanager
-def _of_tool(watching: Watching, tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[None]:
+def _of_tool(watching: Watching, tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[Tell]:
     with resumed(args[1:], kwargs):
         number = _number_of_tool(watching, tool)
         if number is None:
-            yield
+            yield no_matter
             return
         with using_context(within(set_value(_PART, tool), number)), rop.using_round(number):
-            yield
+            yield no_matter
 
 
 @never_raising
