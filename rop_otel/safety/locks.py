@@ -1,0 +1,35 @@
+"""Locks that their own thread can take again, and that a forked process finds free."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakSet
+
+if TYPE_CHECKING:
+    from threading import RLock
+
+_locks: Final[WeakSet[Any]] = WeakSet()
+
+
+def create_lock() -> RLock:
+    """Return a lock that a signal handler or finalizer of the thread that holds it can take, too.
+
+    What it protects may so be entered a second time in the middle: it has to be consistent at each step. In a forked
+    process it is free, unless the thread that forked holds it, which goes on and releases it.
+    """
+    lock = threading.RLock()
+    _locks.add(lock)
+    return lock
+
+
+def _renew() -> None:
+    """Free, in a forked process, the locks of threads that it does not have."""
+    for lock in tuple(_locks):
+        if not lock._is_owned():
+            lock._at_fork_reinit()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_renew)
