@@ -11,6 +11,10 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$python; break; }; done)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
+# Tests that start a built collector, Prometheus, Alertmanager and the services of an example, and so take minutes.
+STACK := tests/collector tests/stack
+WITHOUT_STACK := $(addprefix --ignore ,$(STACK))
 ARGS ?=
 
 .PHONY: help demo test check format lint types contracts coverage bench mutants pictures grafana requirements collector stack stack-test clean
@@ -21,9 +25,9 @@ help: ## Show this list.
 demo: .venv/.demo ## Watch a real retrieval pipeline over the standard library's documentation.
 	@$(BIN)/rop-otel demo $(ARGS)
 
-test: .venv/.dev ## Run all tests.
+test: .venv/.dev ## Run all tests but those of make stack-test, on every core (ARGS="tests/core -x -n 0" for a part, on one).
 	@echo "Running all tests ..."
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(PYTEST) $(WITHOUT_STACK) $(ARGS)
 
 check: lint types contracts coverage ## Everything that a change needs: format, lint, types, contracts, tests, docs that run.
 	@echo "Everything holds."
@@ -45,9 +49,9 @@ contracts: .venv/.dev ## Check who may import whom (import-linter).
 	@echo "Checking the import contracts ..."
 	@$(BIN)/lint-imports
 
-coverage: .venv/.dev ## Run all tests, the docs' code included, and report branch coverage.
+coverage: .venv/.dev ## Run the same tests, the docs' code among them, and report branch coverage.
 	@echo "Running all tests with branch coverage ..."
-	@$(BIN)/python -m pytest --cov --cov-report=term $(ARGS)
+	@$(PYTEST) $(WITHOUT_STACK) --cov --cov-report=term $(ARGS)
 
 bench: .venv/.dev ## Run the benchmarks (the stack's where the collector is built), write benchmarks/results.md and the README's figures (minutes).
 	@$(BIN)/python benchmarks/report.py $(ARGS)
@@ -70,7 +74,7 @@ stack: .venv/.dev collector ## Run application, collector, Prometheus and Alertm
 	@$(BIN)/python -m tests.stack.by_hand
 
 stack-test: .venv/.dev collector ## Test the stack from a fault to the webhook, and the collector's configurations.
-	@$(BIN)/python -m pytest tests/collector tests/stack $(ARGS)
+	@$(BIN)/python -m pytest $(STACK) $(ARGS)
 
 COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header \
 	--no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml

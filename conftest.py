@@ -1,8 +1,14 @@
-"""What no test may see of the machine that it runs on: settings for the programs that it runs, which inherit them."""
+"""What no test may see of the machine that it runs on, and how to run a failing test alone.
+
+Programs that tests run inherit the settings of the machine.
+"""
 
 from __future__ import annotations
 
 import os
+import shlex
+
+import pytest
 
 KEPT = frozenset({"ROP_OTEL_SHARED_DATA"})
 SETTINGS = ("OTEL_", "ROP_", "UVICORN_", "LANGCHAIN_", "LANGSMITH_", "HAYSTACK_")
@@ -21,3 +27,17 @@ def _is_foreign(name: str) -> bool:
 
 for _name in [name for name in os.environ if _is_foreign(name)]:
     del os.environ[_name]
+
+
+_MOST_SHOWN = 10
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the command that runs each failing test alone."""
+    failed = [report.nodeid for kind in ("failed", "error") for report in terminalreporter.getreports(kind)]
+    if not failed:
+        return
+    terminalreporter.section("run alone")
+    for test in dict.fromkeys(failed[:_MOST_SHOWN]):
+        terminalreporter.line(f".venv/bin/python -m pytest {shlex.quote(test)}")
