@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from time import thread_time
 from typing import Final
 
-_CODE: Final = re.compile(r"(?ms)^[ ]{0,3}(```|~~~).*?(?:^[ ]{0,3}\1`*~*[ \t]*$|\Z)|(?<!`)(`+)(?!`).+?(?<!`)\2(?!`)")
+_CODE: Final = re.compile(r"(?m)^[ ]{0,3}(```|~~~)|(`+)")
+_TICKS: Final = re.compile("`+")
+_FENCE_ENDS: Final = {
+    "```": re.compile(r"(?m)^[ ]{0,3}````*~*[ \t]*$"),
+    "~~~": re.compile(r"(?m)^[ ]{0,3}~~~`*~*[ \t]*$"),
+}
 _GROUP: Final = re.compile(r"\[([^\[\]]{1,200})\]")
-_SEPARATOR: Final = re.compile(r"\s*[,;]\s*")
+_SEPARATOR: Final = re.compile("[,;]")
 _SPACES: Final = re.compile(r"\s+(?:and\s+)?")
 _DIGITS: Final = "0123456789"
 _DEFAULT: Final = re.compile(r"S\d+")
+
+_PART: Final = 4_000
+"""Characters that a pattern of the user's is run on at a time: one that goes back and forth takes its square."""
+
+_LONGEST: Final = 200
+"""Characters of the longest citation that is found wherever it stands in a longer answer."""
+
+_SECONDS: Final = 0.1
+"""Time of this thread that such a pattern may take for an answer."""
 
 
 def find_citations(text: str, *, shown: Sequence[str] = (), pattern: re.Pattern[str] | None = None) -> tuple[str, ...]:
@@ -26,30 +41,77 @@ def find_citations(text: str, *, shown: Sequence[str] = (), pattern: re.Pattern[
             numbered; without any, like ``S1``.
         pattern: How a citation is written, instead: its first group, else the whole match, holds the labels.
 
+    Raises:
+        TimeoutError: The pattern takes too long, as one that goes back and forth in a longer answer does.
+
     >>> find_citations("It waits [S1, S2], see `x[S3]` and array[2].", shown=["S1"])
     ('S1', 'S2')
     """
-    prose = _CODE.sub(" ", text) if "`" in text or "~~~" in text else text
+    prose = _without_code(text) if "`" in text or "~~~" in text else text
     if pattern is not None:
-        groups = (match[1 if pattern.groups else 0] or "" for match in pattern.finditer(prose))
-        return tuple(label for group in groups for label in _labels(group))
+        return tuple(label for group in _matches(pattern, prose) for label in _labels(group))
     bracketed = bool(shown) and all(label[:1] == "[" and label[-1:] == "]" for label in shown)
     labels = [label[1:-1] for label in shown] if bracketed else shown
-    shape = _shape(*dict.fromkeys([label.rstrip(_DIGITS) for label in labels]))
+    is_label = _Shape(labels).fits
     cited: list[str] = []
     for match in _GROUP.finditer(prose):
-        names = _labels(match[1], shape)
-        if not all(shape.fullmatch(name) for name in names) or _is_index(prose, match.start(), names):
+        names = _labels(match[1], is_label)
+        if not all(map(is_label, names)) or _is_index(prose, match.start(), names):
             continue
         cited += [f"[{name}]" if bracketed else name for name in names]
     return tuple(cited)
 
 
-def _labels(group: str, shape: re.Pattern[str] | None = None) -> list[str]:
+def _matches(pattern: re.Pattern[str], prose: str) -> Iterator[str]:
+    """Yield what a user's pattern finds, part by part of the text, since nothing stops a pattern once it runs."""
+    over = thread_time() + _SECONDS
+    group = 1 if pattern.groups else 0
+    start, length = 0, len(prose)
+    while True:
+        end = start + _PART
+        last = end >= length
+        ahead = end - _LONGEST
+        for match in pattern.finditer(prose, start, end):
+            if not last and match.start() >= ahead:
+                break
+            yield match[group] or ""
+            ahead = max(ahead, match.end())
+        if last:
+            return
+        if thread_time() > over:
+            raise TimeoutError("citation_pattern takes too long")
+        start = ahead
+
+
+def _without_code(text: str) -> str:
+    """Return a text with a space in the place of what is fenced, or stands between runs of as many backticks."""
+    runs: dict[int, deque[int]] = {}
+    for run in _TICKS.finditer(text):
+        runs.setdefault(len(run[0]), deque()).append(run.start())
+    prose: list[str] = []
+    kept = at = 0
+    while found := _CODE.search(text, at):
+        at = found.end()
+        if found[1]:
+            closing = _FENCE_ENDS[found[1]].search(text, at)
+            at = closing.end() if closing else len(text)
+        else:
+            same = runs[len(found[2])]
+            while same and same[0] < at:
+                same.popleft()
+            if not same:
+                continue
+            at = same[0] + len(found[2])
+        prose.append(text[kept : found.start()])
+        kept = at
+    return " ".join([*prose, text[kept:]])
+
+
+def _labels(group: str, is_label: Callable[[str], bool] | None = None) -> list[str]:
     """Return the labels in a group; words between commas are one label where that is what labels look like."""
     names: list[str] = []
-    for part in _SEPARATOR.split(group.strip()):
-        names += [part] if shape is None or shape.fullmatch(part) else _SPACES.split(part)
+    for part in map(str.strip, _SEPARATOR.split(group)):
+        names += [part] if is_label is None or is_label(part) else _SPACES.split(part)
     return [name for name in names if name]
 
 
@@ -59,9 +121,25 @@ def _is_index(prose: str, start: int, names: list[str]) -> bool:
     return (before.isalnum() or before in ("_", ")")) and all(name.isdigit() for name in names) and before != ""
 
 
-@lru_cache(maxsize=64)
-def _shape(*prefixes: str) -> re.Pattern[str]:
-    """Return what a label looks like: one of these, with a number or, where it is not empty, without."""
-    if not prefixes:
-        return _DEFAULT
-    return re.compile("|".join(re.escape(prefix) + (r"\d*" if prefix else r"\d+") for prefix in prefixes))
+class _Shape:
+    """What a label looks like: one of those shown, with any number where they are numbered, or ``S1`` without any.
+
+    Args:
+        labels: Those shown.
+    """
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        self._prefixes = frozenset(label.rstrip(_DIGITS) for label in labels)
+
+    def fits(self, name: str) -> bool:
+        """Return whether a name looks like a label."""
+        if not self._prefixes:
+            return _DEFAULT.fullmatch(name) is not None
+        if name in self._prefixes:
+            return name != ""
+        end = len(name)
+        while end and name[end - 1].isdecimal():
+            end -= 1
+            if name[:end] in self._prefixes:
+                return True
+        return False

@@ -30,11 +30,14 @@ def labels(nodes: Sequence[Any]) -> list[str] | None:
 def shown(nodes: list[Any], prompts: Sequence[str]) -> list[Any]:
     """Return the nodes of which prompts hold the text, or a part of it; one without text is not looked for.
 
-    Where prompts hold words of another node, in another writing perhaps, nothing says that it was left out: then all.
+    Where prompts hold words of another node, in another writing perhaps, or the nodes repeat themselves so much that
+    they cannot be found in time, nothing says that one was left out: then all.
     """
     prompt = plain_text(" ".join(prompts))
     texts = [plain_text(content(node)) for node in nodes]
     held = places_in(prompt, filter(None, texts))
+    if held is None:
+        return nodes
     whole = [not text or text in held for text in texts]
     if all(whole):
         return nodes
@@ -42,6 +45,8 @@ def shown(nodes: list[Any], prompts: Sequence[str]) -> list[Any]:
     rest = without(prompt, ((at, at + len(text)) for text, places in held.items() for at in places))
     parts = [() if found else (text[:_PIECE], _end(text)) for text, found in zip(texts, whole, strict=True)]
     left = places_in(rest, (part for each in parts for part in each))
+    if left is None:
+        return nodes
     seen = [found or any(part in left for part in each) for found, each in zip(whole, parts, strict=True)]
     if holds_some_of((text for text, found in zip(texts, seen, strict=True) if not found), rest):
         return nodes
