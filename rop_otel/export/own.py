@@ -58,11 +58,9 @@ class Own:
             logs=providers.create_logs(resource, events) if events else self.logs,
         )
 
-    def shutdown(self) -> None:
-        """Export what is left and end; may take long."""
-        for provider in (self.meters, self.logs, self.tracers):
-            if provider is not None:
-                provider.shutdown()
+    def shutdowns(self) -> list[Callable[[], object]]:
+        """Return what exports what is left of each signal and ends it; each may take long."""
+        return [provider.shutdown for provider in (self.meters, self.logs, self.tracers) if provider is not None]
 
     def _resource(self, service_name: str | None) -> Resource:
         """Return the origin that the application's own spans name, so that all signals agree."""

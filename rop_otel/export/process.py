@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger("rop_otel")
 _EXIT_TIMEOUT = 5.0
+"""Seconds for which the end of the process waits, with those of a shutdown() that an exporter still has not ended."""
 
 
 @runtime_checkable
@@ -126,7 +127,7 @@ class Process:
             each.force_flush for each in (through.meters, through.logs, provider) if isinstance(each, _Flushable)
         ]
         if flushes:
-            self._bounded(lambda: [flush() for flush in flushes], timeout)
+            self._bounded(flushes, timeout)
         self._runtime = self._tally = self.server = self._address = self._flushed = None
 
     def _serve(self, config: Config) -> tuple[MetricsServer | None, tuple[str, int] | None]:
@@ -196,10 +197,10 @@ class Process:
             for _ in range(number):
                 runtime.mishaps.notice(Notice.UNSENT)
 
-    def _bounded(self, do: Callable[[], object], timeout: float) -> None:
+    def _bounded(self, calls: Sequence[Callable[[], object]], timeout: float) -> None:
         self._caller = self._caller or Caller()
-        if not self._caller.call(do, timeout=timeout):
-            _logger.warning("the exporters took longer than %s s; what they still hold may be lost", timeout)
+        if not self._caller.call(*calls, timeout=timeout):
+            _logger.warning("the exporters took longer than %s s; what they still hold may be lost", round(timeout, 1))
 
     def _hook(self) -> None:
         """Ask once to be told of forks and of the end."""
@@ -212,8 +213,9 @@ class Process:
 
     def _at_exit(self) -> None:
         own, self._own = self._own, Own()
-        if own != Own():
-            self._bounded(own.shutdown, _EXIT_TIMEOUT)
+        left = _EXIT_TIMEOUT - (self._caller.waited() if self._caller else 0.0)
+        if own != Own() and left > 0:
+            self._bounded(own.shutdowns(), left)
 
     def _after_fork(self) -> None:
         """Start over in a forked process: nothing open, nothing counted, no lock held, no port."""
