@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import accumulate
-from socketserver import StreamRequestHandler
-from typing import Any
-from wsgiref.simple_server import WSGIServer
+from typing import Any, TypeAlias
 
-from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client import CollectorRegistry, make_wsgi_app
 from prometheus_client.metrics_core import Metric as Family
 from prometheus_client.registry import Collector
 from prometheus_client.samples import Exemplar as PrometheusExemplar
 
 from rop_otel import semconv
 from rop_otel.errors import ConfigurationError
+from rop_otel.export.serving import Server
 from rop_otel.meters.numbers import Exemplar
 from rop_otel.meters.points import HistogramPoint, Point
 from rop_otel.meters.tally import Tally
+from rop_otel.safety import raise_if_delivered
+
+_App: TypeAlias = Callable[[dict[str, str], Callable[[str, list[tuple[str, str]]], Any]], Iterable[bytes]]
 
 
 class TallyCollector(Collector):
@@ -74,23 +76,37 @@ def _exemplar(exemplar: Exemplar | None) -> PrometheusExemplar | None:
     return PrometheusExemplar(labels, 1.0, exemplar.time)
 
 
-_PATIENCE_SECONDS = 60.0
-"""How long a connection may stay silent: each holds a thread, and a machine that is gone does not close its own."""
+def _reply(app: _App, head: bytes) -> bytes:
+    """Return the whole HTTP reply to the head of a request."""
+    first, *lines = head.decode("latin-1").splitlines() or [""]
+    try:
+        method, target, _ = first.split()
+    except ValueError:
+        return _written("400 Bad Request", [], b"")
+    if method not in ("GET", "HEAD"):
+        return _written("405 Method Not Allowed", [("Allow", "GET, HEAD")], b"")
+    fields = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    path, _, query = target.partition("?")
+    environ = {
+        "REQUEST_METHOD": "GET",
+        "PATH_INFO": path,
+        "QUERY_STRING": query,
+        "HTTP_ACCEPT": fields.get("accept", ""),
+        "HTTP_ACCEPT_ENCODING": fields.get("accept-encoding", ""),
+    }
+    begun: list[tuple[str, list[tuple[str, str]]]] = []
+    try:
+        body = b"".join(app(environ, lambda status, headers: begun.append((status, headers))))
+    except Exception as error:  # noqa: BLE001 - the next scrape has to be answered, too
+        raise_if_delivered(error)
+        return _written("500 Internal Server Error", [], b"")
+    return _written(*begun[0], body, has_body=method == "GET")
 
 
-def _impatient(handler: Any) -> type[StreamRequestHandler]:
-    """Return a request handler that closes a connection on which nothing comes."""
-
-    class Impatient(handler):  # type: ignore[misc]
-        timeout = _PATIENCE_SECONDS
-
-        def handle(self) -> None:
-            try:
-                super().handle()
-            except TimeoutError:
-                self.close_connection = True
-
-    return Impatient
+def _written(status: str, headers: list[tuple[str, str]], body: bytes, *, has_body: bool = True) -> bytes:
+    fields = [*headers, ("Content-Length", str(len(body))), ("Connection", "close")]
+    head = "".join([f"HTTP/1.1 {status}\r\n", *(f"{name}: {value}\r\n" for name, value in fields), "\r\n"])
+    return head.encode("latin-1") + (body if has_body else b"")
 
 
 class MetricsServer:
@@ -109,22 +125,17 @@ class MetricsServer:
         registry = CollectorRegistry()
         registry.register(TallyCollector(tally))
         try:
-            started = start_http_server(port, addr=host, registry=registry)
+            self._server = Server(partial(_reply, make_wsgi_app(registry)), host=host, port=port)
         except OSError as error:
             message = f"/metrics cannot be served on {host}:{port} ({error}); choose another metrics_port"
             raise ConfigurationError(message) from error
-        self._server: WSGIServer = started[0]
-        self._server.RequestHandlerClass = _impatient(self._server.RequestHandlerClass)
-        self._thread: threading.Thread = started[1]
         self.host = host
-        self.port: int = self._server.server_port
+        self.port = self._server.port
 
     def stop(self) -> None:
         """Stop answering and free the port."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join(timeout=1.0)
+        self._server.stop()
 
     def abandon(self) -> None:
         """Close a forked process's copy of the socket; the server goes on in the process that started it."""
-        self._server.server_close()
+        self._server.abandon()

@@ -142,7 +142,7 @@ def test_an_exporter_that_cannot_be_made_is_said() -> None:
             rop.configure(metrics_port=0)
         except rop.RopError as error:
             print(error)
-        print([server._server.fileno() for server in made])
+        print([server._server._listener.fileno() for server in made])
     """
     printed = execute(script, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=NOWHERE, OTEL_BSP_MAX_QUEUE_SIZE="-1")
     assert "max_queue_size" in printed

@@ -14,7 +14,7 @@ from rop_otel import semconv
 from rop_otel.core.handoff.assessment import CitationCounts, Shown
 from rop_otel.core.handoff.sink import Notice
 from rop_otel.errors import ConfigurationError
-from rop_otel.export import prometheus
+from rop_otel.export import serving
 from rop_otel.export.prometheus import MetricsServer
 from rop_otel.meters.instruments import Recorder, observe
 from rop_otel.meters.tally import Tally
@@ -197,7 +197,7 @@ def test_silent_connection_is_closed(
 
     What it sends after that, on a slow machine all of it, is answered by a reset.
     """
-    monkeypatch.setattr(prometheus, "_PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(serving, "_PATIENCE_SECONDS", 0.1)
     server = MetricsServer(lambda: tally, host="127.0.0.1", port=0)
     try:
         with (
