@@ -7,17 +7,20 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from errno import EFBIG
 from typing import Final
 
 import msgspec
 
 from rop_otel import semconv
 from rop_otel.errors import InputError
+from rop_otel.replay.limits import DEFAULT_LIMITS
 
 if sys.platform != "win32":  # where two processes that share a journal are not told apart
     from fcntl import LOCK_EX, LOCK_NB, flock
 
 _BLOCK: Final = 1024 * 1024
+_LONGEST: Final = DEFAULT_LIMITS.max_line_bytes
 
 
 class Stamp(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,8 +87,11 @@ class Journal:
             line: Without LF.
 
         Raises:
-            OSError: It could not be written.
+            OSError: It could not be written, or is longer than a journal's lines may be.
         """
+        if len(line) > _LONGEST:
+            self.lost += 1
+            raise OSError(EFBIG, os.strerror(EFBIG))
         data = memoryview(line + b"\n")
         try:
             if self._dirty:
@@ -152,12 +158,17 @@ class Journal:
 
     def _read(self, end: int) -> Iterator[bytes]:
         """Yield the whole lines of the first bytes."""
-        held, left = b"", end
+        held, left, number = bytearray(), end, 1
         os.lseek(self._file, 0, os.SEEK_SET)
         while left and (block := os.read(self._file, min(_BLOCK, left))):
             left -= len(block)
-            *lines, held = (held + block).split(b"\n")
-            yield from lines
+            part, *parts = block.split(b"\n")
+            held += part
+            for part in parts:
+                yield bytes(held)
+                held, number = bytearray(part), number + 1
+            if len(held) > _LONGEST:
+                raise InputError(f"has a line of more than {_LONGEST:,} bytes", file=self.path, line=number)
 
 
 _START: Final = b'{"'

@@ -265,3 +265,34 @@ def test_long_journals_are_read_in_blocks(tmp_path: Path) -> None:
     again = Journal(str(tmp_path / "j"), stamp=STAMP, fsync=False)
     assert list(again.lines()) == lines
     again.close()
+
+
+def test_a_file_of_one_long_line_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a file that is one line of 200 MB a small part is read; it is left alone, and the run says so."""
+    journal = tmp_path / "journal.jsonl"
+    with journal.open("wb") as file:
+        file.truncate(200 * 1024 * 1024)
+    reads: list[int] = []
+    read = os.read
+
+    def noted(file: int, size: int) -> bytes:
+        reads.append(size)
+        return read(file, size)
+
+    monkeypatch.setattr(os, "read", noted)
+    with rop.run("nightly", expected=["r1"], journal=journal) as run:
+        pass
+    assert f"{journal}:1: has a line of more than 16,777,216 bytes" in str(run.report)
+    assert sum(reads) < 20 * 1024 * 1024
+    assert journal.stat().st_size == 200 * 1024 * 1024
+
+
+def test_an_observation_that_is_too_long_is_not_written(tmp_path: Path) -> None:
+    """What could not be read again is counted as not written, and what follows is written."""
+    path = tmp_path / "journal.jsonl"
+    journal = Journal(str(path), stamp=STAMP, fsync=False)
+    with pytest.raises(OSError, match="File too large"):
+        journal.append(b"x" * (16 * 1024 * 1024 + 1))
+    journal.append(b"{}")
+    journal.close()
+    assert (journal.lost, path.read_bytes()) == (1, b"{}\n")
