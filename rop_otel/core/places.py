@@ -29,7 +29,7 @@ _SHARED: Final = 4
 _STEPS: Final = 32
 """Steps for each character, one about a nanosecond: about a tenth of a second for three million characters."""
 
-_FREE_STEPS: Final = 2_000_000
+_FREE_STEPS: Final = 8_000_000
 _PLACE_STEPS: Final = 64
 """What it takes to look at a place once."""
 
@@ -137,7 +137,7 @@ def _spans(texts: Collection[str]) -> dict[str, list[tuple[str, int]]]:
 def _places_of(prompt: str, spans: Collection[str]) -> dict[str, list[int]]:
     """Return every place in a prompt of texts that have :data:`_SPAN` characters each."""
     pieces, more = _pieces(spans)
-    starts = range(0, len(prompt) - _PIECE + 1, _STRIDE)
+    starts = range(0, len(prompt) - _PIECE + 1, _STRIDE) if pieces else ()
     places: dict[str, list[int]] = {}
     for start in [start for start in starts if prompt[start : start + _PIECE] in pieces]:
         piece = prompt[start : start + _PIECE]

@@ -12,6 +12,7 @@ from langchain_core.documents import Document
 from opentelemetry.context import Context, create_key, get_value, set_value
 
 import rop_otel as rop
+from rop_otel.instrumenting import places_in
 from rop_otel_langchain.carrying import call_here
 from rop_otel_langchain.documents import Documents, Shown, are_documents, shown_by
 from rop_otel_langchain.labels import remember_labels
@@ -86,9 +87,10 @@ class Trail:
             live = [document for alike in self._live.values() for document in alike]
             left = [document for alike in self._left.values() for document in alike]
         texts = {document.page_content for document in live}
+        held = places_in(text, {content for document in left if (content := document.page_content.strip())}) or {}
         for document in left:  # by one of several branches, say, or by a node whose documents are added to the others
             content = document.page_content
-            if content not in texts and content.strip() and content.strip() in text:
+            if content not in texts and content.strip() in held:
                 texts.add(content)
                 live.append(document)
         told = hash(text), len(live)
