@@ -14,8 +14,8 @@ import pytest
 from rop_otel.export.bounded import Caller
 from tests.export.test_own import FAILING, run
 
-MARGIN = 1.5
-"""Seconds that a busy machine may need to start three threads and to end an interpreter."""
+MARGIN = 3
+"""Seconds that a busy machine may need to wait for six processes and to end them."""
 
 LEAVING = """
 import time
@@ -47,7 +47,7 @@ def test_leaving_takes_five_seconds_in_all(silent: str) -> None:
     for took, said in found:
         assert took < 5 + MARGIN
         assert "the exporters took longer than" in said
-    assert max(took for took, _ in found[2:]) - min(took for took, _ in found[:2]) < MARGIN + 1
+    assert max(took for took, _ in found[2:]) - min(took for took, _ in found[:2]) < MARGIN
 
 
 def test_signals_wait_for_their_own_collectors_only() -> None:
