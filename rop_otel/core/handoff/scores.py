@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Final
@@ -10,6 +10,7 @@ from typing import Final
 from rop_otel.core.handoff.assessment import Scores
 from rop_otel.core.measures import ndcg, precision, recall, reciprocal_rank
 from rop_otel.core.profile import Resolver
+from rop_otel.core.profile.membership import first_of
 
 RECALL_KS: Final = (1, 3, 5, 10)
 NDCG_KS: Final = (5, 10)
@@ -40,7 +41,7 @@ class Judgments:
         resolver: None: an ID stands for itself.
     """
 
-    __slots__ = ("_grade_of", "_object_of", "ideal", "raws")
+    __slots__ = ("_grade_of", "_object_of", "ideal", "raws", "relevant")
 
     def __init__(self, judged: Sequence[str], *, grades: Sequence[int] = (), resolver: Resolver | None = None) -> None:
         objects: dict[str, int] = {}
@@ -56,32 +57,32 @@ class Judgments:
         )
         self._grade_of = objects
         self.raws = frozenset(self._object_of)
-        self.ideal = tuple(sorted(objects.values(), reverse=True))
+        self.ideal = tuple(sorted(objects.values(), reverse=True)[:DEPTH])
+        self.relevant = len(objects)
 
     def __bool__(self) -> bool:
-        return bool(self.ideal)
+        return bool(self.relevant)
 
-    def hits(self, ids: Sequence[str], places: Iterable[int]) -> Hits:
+    def hits(self, ids: Sequence[str], found: AbstractSet[str]) -> Hits:
         """Return rank and grade of the first ID of each relevant object, within the ranks that have a cutoff.
 
         Args:
             ids: In rank order.
-            places: Ascending, zero-based: where each relevant ID comes first.
+            found: The relevant ones among them.
         """
         hits: list[tuple[int, int]] = []
         seen: set[str] = set()
-        for place in places:
-            if place >= DEPTH:
-                break
-            name = self._object_of[ids[place]]
-            if name not in seen:
-                seen.add(name)
-                hits.append((place + 1, self._grade_of[name]))
+        for rank, raw in enumerate(ids[:DEPTH], 1):
+            if raw in found:
+                name = self._object_of[raw]
+                if name not in seen:
+                    seen.add(name)
+                    hits.append((rank, self._grade_of[name]))
         return tuple(hits)
 
     def all_among(self, found: AbstractSet[str]) -> bool:
         """Return whether every relevant object is among these IDs, all of them of relevant objects."""
-        return len({self._object_of[raw] for raw in found}) == len(self.ideal)
+        return len({self._object_of[raw] for raw in found}) == self.relevant
 
 
 def judged_scores(judgments: Judgments, ids: Sequence[str], *, held: AbstractSet[str], cut: bool) -> Scores:
@@ -94,8 +95,9 @@ def judged_scores(judgments: Judgments, ids: Sequence[str], *, held: AbstractSet
         cut: Whether the true list is longer.
     """
     found = judgments.raws & held
-    places = sorted(map(ids.index, found))
-    scores = _scores(judgments.hits(ids, places), judgments.ideal, places[0] + 1 if places else None)
+    hits = judgments.hits(ids, found)
+    first = hits[0][0] if hits else first_of(found, ids) + 1 if found else None
+    scores = _scores(hits, judgments.ideal, judgments.relevant, first)
     if not cut or judgments.all_among(found):
         return scores
     return _decided(scores, depth=len(ids), found=bool(found))
@@ -115,22 +117,23 @@ def selected_scores(rank: int | None, *, depth: int, cut: bool) -> Scores:
 
 @lru_cache(maxsize=1024)
 def _at_rank(rank: int | None) -> Scores:
-    return _scores(((rank, 1),) if rank is not None and rank <= DEPTH else (), (1,), rank)
+    return _scores(((rank, 1),) if rank is not None and rank <= DEPTH else (), (1,), 1, rank)
 
 
 @lru_cache(maxsize=4096)
-def _scores(hits: Hits, ideal: tuple[int, ...], first: int | None) -> Scores:
+def _scores(hits: Hits, ideal: tuple[int, ...], relevant: int, first: int | None) -> Scores:
     """Return every score; kept and shared, since few patterns of hits make up most lists.
 
     Args:
         hits: Rank and grade of what scores within the ranks that have a cutoff.
-        ideal: Grades of all relevant objects in descending order.
+        ideal: The highest grades of relevant objects in descending order, as many as a cutoff looks at.
+        relevant: How many relevant objects there are.
         first: Rank of the first relevant object, however deep; None where there is none.
     """
     gains = [0] * DEPTH
     for rank, grade in hits:
         gains[rank - 1] = grade
-    scores = {f"recall@{k}": recall(gains, k=k, relevant=len(ideal)) for k in RECALL_KS}
+    scores = {f"recall@{k}": recall(gains, k=k, relevant=relevant) for k in RECALL_KS}
     scores[RR] = reciprocal_rank(first)
     for k in NDCG_KS:
         scores[f"ndcg@{k}"] = ndcg(gains, k=k, ideal=ideal)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rop_otel.core.profile.declaration import Declaration
-from rop_otel.core.profile.membership import Rule
+from rop_otel.core.profile.membership import Rule, last_of
 from rop_otel.core.profile.resolver import Resolver
 
 
@@ -69,4 +69,4 @@ def _rank_of_any(group: frozenset[str], ids: Sequence[str]) -> int:
 
 
 def _rank_of_all(group: frozenset[str], ids: Sequence[str]) -> int:
-    return max(map(ids.index, group)) + 1 if group.issubset(ids) else 0
+    return last_of(group, ids) + 1 if group.issubset(ids) else 0
