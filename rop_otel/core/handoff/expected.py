@@ -38,5 +38,6 @@ class Expected:
         after = self._places.get(self._entry(stage))
         if not before or after is None:
             return None
-        between = (entry for entry in self.missing if max(before) < self._places[entry] < after)
+        latest = max(before)
+        between = (entry for entry in self.missing if latest < self._places[entry] < after)
         return next((entry for entry in between if entry not in kinds.SOURCES and entry != kinds.READER), None)

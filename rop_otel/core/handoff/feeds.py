@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from rop_otel.core.handoff import kinds
 from rop_otel.core.handoff.record import StageRecord
+
+_ChainKey = tuple[int | None, int | None]
+"""A round and None, or None and the place of what a stage ran within."""
 
 _Latest = dict[tuple[int | None, str | None, str | None], int]
 """The place of the latest stage of a round and a name (else a kind), and of a round and a kind."""
@@ -24,26 +27,29 @@ def feeds(stages: Sequence[StageRecord], within: Sequence[int | None] = ()) -> t
         stages: In order.
         within: The place of the foreign source that each ran within, None where there is none; empty: none did.
     """
-    chains: dict[tuple[int | None, int | None], list[int]] = {}
+    chains: dict[_ChainKey, list[int]] = {}
     latest: _Latest = {}
     rounds_between: dict[int, None] = {}
     fed: list[tuple[int, ...]] = []
+    handed_on: dict[_ChainKey, tuple[int, ...]] = {}  # readers one after the other are fed by the same stages
     for place, stage in enumerate(stages):
-        found: list[int] = []
         around = within[place] if within else None
+        key = _chain_of(stage, around)
         if within and (inside := chains.get((None, place))) is not None:
-            found = _tail(stages, inside)
-        elif stage.fed_by and not kinds.is_source(stage):
-            found = sorted(_named(stage, latest))
-        elif not kinds.is_source(stage):
-            found = _tail(stages, chains.get(_chain_of(stage, around), []))
-            if stage.round is None and around is None and rounds_between:
-                tails = (_tail(stages, chains[one, None]) for one in rounds_between)
-                found = sorted((*found, *chain.from_iterable(tails)))
-        fed.append(tuple(found))
+            fed.append(tuple(_tail(stages, inside)))
+        elif kinds.is_source(stage):
+            fed.append(())
+        elif stage.fed_by:
+            fed.append(tuple(sorted(_named(stage, latest))))
+        else:
+            found = handed_on.get(key)
+            if found is None:
+                found = handed_on[key] = _handed_on(stages, chains, key, rounds_between)
+            fed.append(found)
         if stage.kind == kinds.READER:
             continue
-        chains.setdefault(_chain_of(stage, around), []).append(place)
+        handed_on.clear()
+        chains.setdefault(key, []).append(place)
         latest[stage.round, stage.name or stage.kind, None] = latest[stage.round, None, stage.kind] = place
         if around is not None:
             continue
@@ -54,7 +60,17 @@ def feeds(stages: Sequence[StageRecord], within: Sequence[int | None] = ()) -> t
     return tuple(fed)
 
 
-def _chain_of(stage: StageRecord, around: int | None) -> tuple[int | None, int | None]:
+def _handed_on(
+    stages: Sequence[StageRecord], chains: Mapping[_ChainKey, list[int]], key: _ChainKey, rounds: Iterable[int]
+) -> tuple[int, ...]:
+    """Return what feeds the next stage of a chain: its tail and, for one without a round, those of the rounds since."""
+    found = _tail(stages, chains.get(key, []))
+    if key != (None, None) or not rounds:
+        return tuple(found)
+    return tuple(sorted((*found, *chain.from_iterable(_tail(stages, chains[one, None]) for one in rounds))))
+
+
+def _chain_of(stage: StageRecord, around: int | None) -> _ChainKey:
     """Return which chain a stage belongs to: that of its round, or of what it ran within, whatever its round."""
     return (stage.round, None) if around is None else (None, around)
 

@@ -63,12 +63,13 @@ def _holders(trip: Trip, membership: Membership, ranks: Sequence[int | None]) ->
 def _below_cutoff(trip: Trip, holders: list[tuple[int, ...]], ranks: Sequence[int | None]) -> Drop:
     cutoff = trip.record.cutoff or 0
     # What a shown stage has counts by its rank in the shown list, which is past the cutoff.
+    shown = frozenset(trip.shown.places)
     above = [
         place
         for place, rank in enumerate(ranks)
         if rank is not None
         and rank <= cutoff
-        and place not in trip.shown.places
+        and place not in shown
         and trip.stages[place].kind != kinds.READER
     ]
     place = trip.first_fed_by(above[-1]) if above else min((holder[0] for holder in holders), default=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import compress
+from itertools import chain, compress
 from typing import NamedTuple
 
 from rop_otel.core.handoff import kinds
@@ -47,7 +47,19 @@ class Trip:
         resolver: The resolver in force, None without one.
     """
 
-    __slots__ = ("_inputs", "_latest", "_sets", "feeds", "late", "record", "resolver", "shown", "stages")
+    __slots__ = (
+        "_fed",
+        "_first_returned",
+        "_inputs",
+        "_latest",
+        "_sets",
+        "feeds",
+        "late",
+        "record",
+        "resolver",
+        "shown",
+        "stages",
+    )
 
     def __init__(self, record: HandoffRecord, resolver: Resolver | None) -> None:
         self.record = record
@@ -55,6 +67,8 @@ class Trip:
         self.stages, self.late, within = arrange(record.stages, end_ns=record.end_ns)
         self.feeds = feeds(self.stages, within)
         self._sets = tuple(None if stage.returned is None else frozenset(stage.returned) for stage in self.stages)
+        self._fed: dict[int, frozenset[str]] = {}
+        self._first_returned: dict[str, int] | None = None
         self._inputs: dict[int, frozenset[str] | None] = {}
         self._latest: dict[Callable[[StageRecord], bool], list[int]] = {}
         self.shown = _shown(self.stages)
@@ -65,8 +79,12 @@ class Trip:
 
     def fed_set(self, place: int) -> frozenset[str]:
         """Return the recorded IDs of the readable lists that feed a stage."""
-        sets = [found for found in (self._sets[feed] for feed in self.feeds[place]) if found is not None]
-        return sets[0] if len(sets) == 1 else NOTHING.union(*sets)
+        feeding = self.feeds[place]
+        found = self._fed.get(id(feeding))  # stages that are fed alike share the tuple
+        if found is None:
+            sets = [each for each in (self._sets[feed] for feed in feeding) if each is not None]
+            found = self._fed[id(feeding)] = sets[0] if len(sets) == 1 else NOTHING.union(*sets)
+        return found
 
     def input_set(self, place: int) -> frozenset[str] | None:
         """Return the IDs of a stage's input, None where they are unknown."""
@@ -104,17 +122,30 @@ class Trip:
         found = self._latest.get(wanted)
         if found is None:
             found = self._latest[wanted] = []
+            last: tuple[int, ...] = ()
+            nearest = -1
             for feeding in self.feeds:
-                nearest = [feed if wanted(self.stages[feed]) else found[feed] for feed in feeding]
-                found.append(max(nearest, default=-1))
+                if feeding is not last:
+                    last = feeding
+                    nearest = max((feed if wanted(self.stages[feed]) else found[feed] for feed in feeding), default=-1)
+                found.append(nearest)
         return None if found[place] < 0 else found[place]
 
     def first_fed_by(self, *places: int) -> int | None:
         """Return the first stage, no reader, that some stages feed together."""
+        together = frozenset(places)
         for other, feeding in enumerate(self.feeds):
-            if self.stages[other].kind != kinds.READER and all(place in feeding for place in places):
+            if self.stages[other].kind != kinds.READER and len(feeding) >= len(together) and together.issubset(feeding):
                 return other
         return None
+
+    def first_returned(self, raw: str) -> int:
+        """Return the first stage that returned an ID, in order; the ID is one that a stage returned."""
+        if self._first_returned is None:
+            self._first_returned = {}
+            for place in range(len(self.stages) - 1, -1, -1):
+                self._first_returned.update(dict.fromkeys(self._sets[place] or (), place))
+        return self._first_returned[raw]
 
     def lacking(self, ids: AbstractSet[str], among: AbstractSet[str]) -> list[str]:
         """Return the IDs whose object is not among others, sorted; unreadable IDs are left out."""
@@ -170,14 +201,12 @@ def _shown_places(stages: Sequence[StageRecord]) -> tuple[int, ...]:
 
 def _shown(stages: Sequence[StageRecord]) -> ShownList:
     places = _shown_places(stages)
-    ids: Ids = ()
-    known: int | None = None
-    for place in places:
-        ids += _with_text(stages[place])
-        if known is None and list_is_cut(stages[place]):
-            known = len(ids)
+    lists = [_with_text(stages[place]) for place in places]
+    ids = lists[0] if len(lists) == 1 else tuple(chain.from_iterable(lists))
+    cut = next((number for number, place in enumerate(places, 1) if list_is_cut(stages[place])), None)
+    known = len(ids) if cut is None else sum(map(len, lists[:cut]))
     usable = bool(places) and all(stages[place].returned is not None for place in places)
-    return ShownList(places, ids, len(ids) if known is None else known, known is not None, usable)
+    return ShownList(places, ids, known, cut is not None, usable)
 
 
 def _with_text(stage: StageRecord) -> Ids:

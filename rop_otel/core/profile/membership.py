@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Final, Literal
@@ -30,7 +30,7 @@ class Membership:
 
     def __init__(self, selected: Sequence[str], *, rule: Rule, resolver: Resolver | None) -> None:
         every = rule == "all"
-        groups: Iterable[Collection[str]]
+        groups: list[tuple[str, ...]]
         if resolver is None:
             groups = [(key,) for key in dict.fromkeys(selected)]
         else:

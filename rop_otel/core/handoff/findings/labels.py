@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import NamedTuple
 
@@ -164,7 +164,7 @@ def _duplicates(trip: Trip) -> Iterator[tuple[int, Finding]]:
 def _attach(labels: RoundLabels, reader: StageRecord) -> Attachment:
     if reader.returned is None or _malformed(reader):
         return Attachment(labels, None, complete=False)
-    names = reader.labels or tuple(labels.shown)
+    names: Iterable[str] = reader.labels or labels.shown
     sources: dict[str, str] = {}
     for label, raw in zip(names, reader.returned, strict=False):
         sources.setdefault(label, raw)
@@ -174,14 +174,16 @@ def _attach(labels: RoundLabels, reader: StageRecord) -> Attachment:
 def _against_reader(trip: Trip, reader: StageRecord, attachment: Attachment) -> Iterator[Finding]:
     shown, sources = attachment.labels.shown, attachment.sources
     if sources is not None:
-        loose = {label: raw for label, raw in shown.items() if raw and label not in sources}
-        if loose and attachment.complete:
+        loose = {}
+        if attachment.complete:
+            loose = {label: raw for label, raw in shown.items() if raw and label not in sources}
+        if loose:
             message = f"the labels {quoted(loose)} resolve to nothing in the response's sources"
             yield finding_at(reader, FindingCode.LABEL_UNATTACHED, message, ids=set(loose.values()), labels=loose)
         wrong = {
-            label: raw
-            for label, raw in shown.items()
-            if raw and sources.get(label) and not trip.match(raw, sources[label])
+            label: shown[label]
+            for label, attached in sources.items()
+            if attached and shown.get(label) and not trip.match(shown[label], attached)
         }
         if wrong:
             ids = {*wrong.values(), *(sources[label] for label in wrong)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from rop_otel.core.handoff import kinds
 from rop_otel.core.handoff.assessment import Finding, FindingCode, Scores
@@ -11,6 +12,18 @@ from rop_otel.core.handoff.findings.making import finding_at, quoted
 from rop_otel.core.handoff.record import StageRecord
 from rop_otel.core.handoff.scores import RECALL_KS
 from rop_otel.core.handoff.trip import Trip, list_is_cut
+
+class _Scored(NamedTuple):
+    """The list of a stage with scores.
+
+    Args:
+        best: The first ID with the highest score, empty where there is none.
+        score_of: Score by ID.
+    """
+
+    best: str
+    score_of: dict[str, float]
+
 
 _CUTTING = frozenset({kinds.CANDIDATES, kinds.REORDER, kinds.SENTENCE_SELECTION, kinds.PACKING})
 
@@ -22,37 +35,34 @@ def about_ranking(trip: Trip, judged: Sequence[Scores]) -> Iterator[tuple[int, F
         trip: The handoff.
         judged: Judged scores of each stage, empty where nothing is scored.
     """
+    scored: dict[int, _Scored] = {}
     for place, stage in enumerate(trip.stages):
         if stage.kind == kinds.FUSION:
             yield from _fusion_below_arm(trip, place, judged)
         if stage.returned is None or list_is_cut(stage):
             continue
         if stage.kind in _CUTTING or (kinds.is_custom(stage) and not kinds.is_source(stage)):
-            yield from _top_ranked_cut(trip, place)
+            yield from _top_ranked_cut(trip, place, scored)
         if stage.kind == kinds.PACKING:
             yield from _expansion_displaced(trip, place)
 
 
-def _top_ranked_cut(trip: Trip, place: int) -> Iterator[tuple[int, Finding]]:
+def _top_ranked_cut(trip: Trip, place: int, scored: dict[int, _Scored]) -> Iterator[tuple[int, Finding]]:
     stage, returned, handed = trip.stages[place], trip.returned_set(place), trip.input_set(place)
     if returned is None or handed is None or handed <= returned:
         return
-    scored = _last_scored(trip, place)
-    if scored is None:
+    before = trip.latest_before(place, _settles_the_best)
+    if before is None or not _is_scored(trip.stages[before]):
         return
-    score_of = _score_of(scored)
-    best = max(score_of, key=score_of.__getitem__, default="")
+    found = scored.get(before)
+    if found is None:
+        found = scored[before] = _scored(trip.stages[before])
+    best, score_of = found
     if not best or best not in handed or best in returned:
         return
     if any(score_of[raw] < score_of[best] for raw in returned & handed if raw and raw in score_of):
-        message = f"{stage.kind} dropped {best!r}, the best-scored of {scored.kind}, and kept worse ones"
+        message = f"{stage.kind} dropped {best!r}, the best-scored of {trip.stages[before].kind}, and kept worse ones"
         yield place, finding_at(stage, FindingCode.TOP_RANKED_CUT, message, ids=[best])
-
-
-def _last_scored(trip: Trip, place: int) -> StageRecord | None:
-    """Return the last stage with scores before a stage, None where a later one changed what is best."""
-    before = trip.latest_before(place, _settles_the_best)
-    return None if before is None or not _is_scored(trip.stages[before]) else trip.stages[before]
 
 
 def _settles_the_best(stage: StageRecord) -> bool:
@@ -67,15 +77,15 @@ def _is_expansion(stage: StageRecord) -> bool:
     return stage.kind == kinds.EXPANSION
 
 
-def _score_of(stage: StageRecord) -> dict[str, float]:
-    """Return the score of each ID of a scored list: the highest of a repeated one, in the order of those places."""
+def _scored(stage: StageRecord) -> _Scored:
+    """Return a scored list by ID: the highest score of a repeated one counts, in the order of those places."""
     score_of: dict[str, float] = {}
     for raw, score in zip(stage.returned or (), stage.scores or (), strict=True):
         if math.isnan(score) or (raw in score_of and score <= score_of[raw]):
             continue
         score_of.pop(raw, None)
         score_of[raw] = score
-    return score_of
+    return _Scored(max(score_of, key=score_of.__getitem__, default=""), score_of)
 
 
 def _expansion_displaced(trip: Trip, place: int) -> Iterator[tuple[int, Finding]]:
@@ -89,10 +99,9 @@ def _expansion_displaced(trip: Trip, place: int) -> Iterator[tuple[int, Finding]
     if before is None or after is None:
         return
     dropped = {raw for raw in (before & handed) - kept if raw}
-    added = {raw for raw in (after - before) & kept if raw}
-    if added and dropped:
-        added.difference_update(*(trip.returned_set(earlier) or () for earlier in range(expansion)))
-    if added and dropped:
+    added = {raw for raw in (after & kept) - before if raw} if dropped else set()
+    added = {raw for raw in added if trip.first_returned(raw) >= expansion}
+    if added:
         message = f"packing dropped {quoted(dropped)} and kept {quoted(added)}, which expansion had added"
         yield place, finding_at(trip.stages[place], FindingCode.EXPANSION_DISPLACED, message, ids=dropped)
 
