@@ -6,8 +6,9 @@ somebody else's, each makes a span of it, side by side or one within the other.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from itertools import compress
+from itertools import accumulate, compress
 from typing import NamedTuple
 
 from rop_otel.core.handoff import kinds
@@ -44,21 +45,26 @@ def _leave_out_what_ours_tell(stages: Sequence[StageRecord], nesting: Nesting, c
     That is the same list or, where no ID can be read in the foreign one, the list of a stage of its role.
     """
     roles: list[frozenset[str]] = [frozenset()] * len(stages)
+    wanted = {_role(stage) for stage in stages if stage.foreign}
     own: dict[Ids | str, list[StageRecord]] = {}
     for place, stage in enumerate(stages):
-        if counts[place] and not stage.foreign and stage.returned:
+        if counts[place] and not stage.foreign and stage.returned and not _may_be_pipeline(stage):
             own.setdefault(stage.returned, []).append(stage)
             own.setdefault(_role(stage), []).append(stage)
+    calls: dict[Ids | str, _Calls] = {}
     for place in nesting.outermost_first:
         stage, parent = stages[place], nesting.parents[place]
+        role = _role(stage)
         above = roles[place] if parent is None else roles[parent]
         roles[place] = above
         if not stage.foreign:
-            roles[place] = above | {_role(stage)} if counts[place] and _role(stage) not in above else above
-        else:
-            alike = own.get(_role(stage) if stage.returned is None else stage.returned, ())
-            if _role(stage) in above or any(_same_call(other, stage) for other in alike):
-                counts[place] = False
+            roles[place] = above | {role} if counts[place] and role in wanted and role not in above else above
+            continue
+        alike = role if stage.returned is None else stage.returned
+        if alike in own and alike not in calls:
+            calls[alike] = _Calls(own[alike])
+        if role in above or (alike in calls and calls[alike].include(stage)):
+            counts[place] = False
 
 
 def _role(stage: StageRecord) -> str:
@@ -68,17 +74,32 @@ def _role(stage: StageRecord) -> str:
     return stage.kind
 
 
-def _same_call(own: StageRecord, foreign: StageRecord) -> bool:
-    """Return whether two spans that are alike tell of one call: one of them lasts within the other."""
-    if kinds.is_custom(own) and not kinds.is_source(own):
-        return False  # it may be a whole pipeline, of which the foreign stages tell more
-    return _lasts_within(own, foreign) or _lasts_within(foreign, own)
+def _may_be_pipeline(own: StageRecord) -> bool:
+    """Return whether a stage of ours may be a whole pipeline, of which the foreign stages tell more."""
+    return kinds.is_custom(own) and not kinds.is_source(own)
 
 
-def _lasts_within(inner: StageRecord, outer: StageRecord) -> bool:
-    if inner.end_ns is None or outer.end_ns is None:
-        return False
-    return outer.start_ns <= inner.start_ns and inner.end_ns <= outer.end_ns
+class _Calls:
+    """Stages of ours that are alike, ready to be asked whether one tells of the same call as a foreign stage does.
+
+    Args:
+        own: At least one, in order of their ends; all have ended.
+    """
+
+    def __init__(self, own: Sequence[StageRecord]) -> None:
+        starts = [stage.start_ns for stage in own]
+        self._ends = [stage.end_ns or 0 for stage in own]
+        self._latest_start = list(accumulate(starts, max))
+        self._earliest_start = list(accumulate(reversed(starts), min))[::-1]
+
+    def include(self, foreign: StageRecord) -> bool:
+        """Return whether a foreign stage tells of one call with one of them: one of the two lasts within the other."""
+        if foreign.end_ns is None:
+            return False
+        first, after = bisect_left(self._ends, foreign.end_ns), bisect_right(self._ends, foreign.end_ns)
+        within = after > 0 and self._latest_start[after - 1] >= foreign.start_ns
+        around = first < len(self._ends) and self._earliest_start[first] <= foreign.start_ns
+        return within or around
 
 
 def _leave_out_inner_retrievers(stages: Sequence[StageRecord], nesting: Nesting, counts: list[bool]) -> None:
@@ -101,7 +122,9 @@ def _leave_out_inner_retrievers(stages: Sequence[StageRecord], nesting: Nesting,
         elif counts[place]:
             mixed.add(place)
         if parent is not None:
-            inner.setdefault(parent, []).extend(found)
+            larger, smaller = sorted((inner.get(parent, []), found), key=len, reverse=True)
+            larger.extend(smaller)  # what lies deep is moved up often
+            inner[parent] = larger
             if place in mixed:
                 mixed.add(parent)
 
