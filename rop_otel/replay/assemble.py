@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rop_otel.core.handoff import HandoffRecord, StageRecord
 from rop_otel.core.handoff.attributes import handoff_id, handoff_record, named_handoff_id, stage_record
-from rop_otel.replay.ancestry import Key, NearestAbove
+from rop_otel.replay.ancestry import Key, NearestAbove, nearest_alike
 from rop_otel.replay.intake import TakenIn
 from rop_otel.replay.meant import handoffs_meant
 from rop_otel.spans import Span
@@ -52,7 +52,7 @@ def assemble(spans: Iterable[Span], rules: Rules | None = None) -> Assembled:
     handoffs = taken.handoffs | handoffs_meant(taken, parents, rules)
     first, duplicates = _first_of_each_id(handoffs)
     handoff_above = NearestAbove(parents, handoffs)
-    stages: defaultdict[Key, list[Key]] = defaultdict(list)
+    owners: dict[Key, Key] = {}
     incomplete: set[str] = set()
     orphans = 0
     for key, span in stage_spans.items():
@@ -60,13 +60,19 @@ def assemble(spans: Iterable[Span], rules: Rules | None = None) -> Assembled:
         if named is not None and (above is None or _id(handoffs[above]) != named):
             above = first.get(named)
         if above is not None:
-            stages[above].append(key)
+            owners[key] = above
         elif named is not None:
             incomplete.add(named)
         else:
             orphans += 1
+    stages: defaultdict[Key, list[StageRecord]] = defaultdict(list)
+    enclosing = nearest_alike(parents, owners)
+    for key, above in owners.items():
+        record = _stage(stage_spans[key], enclosing[key])
+        if record is not None:
+            stages[above].append(record)
     return Assembled(
-        handoffs=tuple(_handoff(handoffs[key], stages[key], stage_spans, parents) for key in first.values()),
+        handoffs=tuple(_handoff(handoffs[key], stages[key]) for key in first.values()),
         orphan_stages=orphans,
         incomplete=tuple(sorted(incomplete)),
         duplicates=duplicates,
@@ -87,17 +93,14 @@ def _id(span: Span) -> str:
     return handoff_id(span.attributes, trace_id=span.trace_id, span_id=span.span_id)
 
 
-def _handoff(
-    span: Span, stages: list[Key], spans: Mapping[Key, Span], parents: Mapping[Key, Key | None]
-) -> HandoffRecord:
-    enclosing = NearestAbove(parents, frozenset(stages))
+def _handoff(span: Span, stages: list[StageRecord]) -> HandoffRecord:
     return handoff_record(
         span.attributes,
         trace_id=span.trace_id,
         span_id=span.span_id,
         start_ns=span.start_ns,
         end_ns=span.end_ns,
-        stages=[record for stage in stages if (record := _stage(spans[stage], enclosing(stage))) is not None],
+        stages=stages,
     )
 
 
