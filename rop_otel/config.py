@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -236,12 +237,12 @@ def _hosts(value: object, place: str) -> tuple[str, ...]:
     return hosts
 
 
-def _integer(value: object, place: str, low: int, high: int | None) -> int:
+def _integer(value: object, place: str, low: int, high: int) -> int:
     number = value
     if isinstance(value, str) and re.fullmatch(r"[+-]?\d+", value):
         number = int(value)
-    if not isinstance(number, int) or isinstance(number, bool) or number < low or (high is not None and number > high):
-        limits = f"of at least {low}" if high is None else f"from {low} to {high}"
+    if not isinstance(number, int) or isinstance(number, bool) or not low <= number <= high:
+        limits = f"of at least {low}" if high == sys.maxsize else f"from {low} to {high}"
         raise ConfigurationError(f"{place} is {value!r}; it must be a whole number {limits}")
     return number
 
@@ -252,7 +253,7 @@ def _port(value: object, place: str) -> int:
 
 def as_positive(value: object, place: str) -> int:
     """Return a whole number of at least 1, else raise :class:`ConfigurationError`, which names the place."""
-    return _integer(value, place, 1, None)
+    return _integer(value, place, 1, sys.maxsize)
 
 
 def _seconds(value: object, place: str) -> float:

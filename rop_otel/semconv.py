@@ -96,6 +96,12 @@ OPENLLMETRY_DATABASE: Final = "db.system"
 OPENLLMETRY_QUERY_RESULT: Final = "db.query.result"
 OPENLLMETRY_SEARCH_RESULT: Final = "db.search.result"
 
+# --- exceptions ---------------------------------------------------------------------------------------------------
+EXCEPTION_EVENT: Final = "exception"
+EXCEPTION_TYPE: Final = "exception.type"
+EXCEPTION_MESSAGE: Final = "exception.message"
+EXCEPTION_STACKTRACE: Final = "exception.stacktrace"
+
 # --- attributes of metrics only -----------------------------------------------------------------------------------
 PRESENT: Final = "rop.present"
 TARGET: Final = "rop.target"

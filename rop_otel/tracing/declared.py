@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, cast
 
 from rop_otel import semconv
 from rop_otel.core.handoff import HandoffRecord, Ids, StageRecord
 from rop_otel.tracing.reading import Reader
-from rop_otel.tracing.scalars import as_count, as_id, as_score, is_text, plainly
+from rop_otel.tracing.scalars import MOST_NAMED, as_count, as_id, as_score, is_text, plainly
 
 Judged = str | Sequence[object] | Mapping[Any, object]
 """Judged objects: IDs or objects that carry one, or IDs with their grades."""
@@ -144,7 +145,10 @@ def selected_ids(selected: object) -> Ids:
         return (selected,)
     if issubclass(type(selected), list | tuple | set | frozenset):
         try:
-            return tuple(_READER.read_one(each)[0] for each in cast("Iterable[object]", selected))
+            given = list(islice(cast("Iterable[object]", selected), MOST_NAMED + 1))
+            if len(given) > MOST_NAMED:
+                return ("",)
+            return tuple([each if type(each) is str else _READER.read_one(each)[0] for each in given])
         except Exception:  # noqa: BLE001 - the collection's own code runs here
             return ("",)
     return (_READER.read_one(selected)[0],)
@@ -152,7 +156,10 @@ def selected_ids(selected: object) -> Ids:
 
 def no_id_in(selected: object) -> str:
     """Return the complaint about a selection of which :func:`selected_ids` gives an empty string."""
-    return f"no ID can be read in the selected {type(selected).__name__}; give a text, a whole number or such an object"
+    what = f"the selected {type(selected).__name__}"
+    if issubclass(type(selected), list | tuple | set | frozenset) and len(cast("Sized", selected)) > MOST_NAMED:
+        return f"{what} holds more than {MOST_NAMED:,} alternatives, and counts as unreadable"
+    return f"no ID can be read in {what}; give a text, a whole number or such an object"
 
 
 def _text(what: str, value: object, complain: Complain) -> str | None:
@@ -182,6 +189,9 @@ def _cutoff(value: object, complain: Complain) -> int | None:
 
 def _names(value: object, complain: Complain) -> tuple[str, ...]:
     names = (value,) if type(value) is str else value
+    if type(names) in (list, tuple) and len(cast("Sized", names)) > MOST_NAMED:
+        complain("expected", f"expected has more than {MOST_NAMED:,} names, and is ignored")
+        return ()
     if type(names) in (list, tuple) and all(map(is_text, cast("Sequence[object]", names))):
         return tuple(cast("Sequence[str]", names))
     complain("expected", f"expected is {plainly(value)}; it must be names (else kinds) of stages")
@@ -203,13 +213,17 @@ def _judged(
     given = marks = []
     try:
         if isinstance(judged, Mapping):
-            given, marks = list(judged.keys()), list(judged.values())
+            given = list(islice(judged.keys(), MOST_NAMED + 1))
+            marks = list(islice(judged.values(), len(given)))
         else:
-            given = [judged] if isinstance(judged, str) else list(judged)
-            marks = [] if grades is None else list(grades)
+            given = [judged] if isinstance(judged, str) else list(islice(judged, MOST_NAMED + 1))
+            marks = [] if grades is None else list(islice(grades, len(given)))
     except Exception:  # noqa: BLE001 - the collections' own code runs here
         what, wrong = ("grades", grades) if given else ("judged", judged)
         complain(what, f"{what} are {plainly(wrong)}; they must be a list, or a mapping from IDs to grades")
+    if len(given) > MOST_NAMED:
+        complain("judged", f"more than {MOST_NAMED:,} objects are judged; they are all ignored")
+        return None, ()
     ids, kept = [], []
     for place, each in enumerate(given):
         raw = each if type(each) is str else _READER.read_one(each)[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import count
+from itertools import count, islice
 from time import monotonic_ns, time_ns
 from types import TracebackType
 from typing import Any, Self
@@ -290,7 +290,8 @@ class Handoff:
     def _citations(self, text: object, citations: Iterable[str] | None) -> tuple[str, ...]:
         try:
             if citations is not None and not isinstance(citations, str):
-                return tuple(label for each in citations if (label := as_id(each)))
+                given = islice(citations, self._runtime.config.max_ids)
+                return tuple(label for each in given if (label := as_id(each)))
             if isinstance(text, str):
                 return find_citations(text, shown=self._shown, pattern=self._runtime.config.citation_pattern)
         except Exception:  # noqa: BLE001 - the application's iterable may raise

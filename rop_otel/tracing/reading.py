@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import isnan
 from typing import Any, Final, NamedTuple, cast
 
@@ -29,6 +30,9 @@ _MOST_TYPES: Final = 64
 
 _PARTS: Final = frozenset({list, str, int, float, bool, type(None)})
 """What stands in a tuple beside something else where that is several results, and no list of documents."""
+
+_MOST_LOOKED_AT: Final = 1000
+"""Elements of a list that are looked at to find out what kind of list it is."""
 
 _ATTEMPTS: Final = 20
 """Objects of one type that are looked at for a way to an ID, so that a list of unreadable ones costs little."""
@@ -111,14 +115,13 @@ class Reader:
     def _read(self, results: object, limit: int) -> Reading:
         if type(results) is tuple and len(results) == 2 and _is_array(results[0]) and _is_array(results[1]):
             return self._read_search(results[0], results[1], limit)
-        items = _listed(results)
-        if items is None:
+        listed = _listed(results, limit)
+        if listed is None:
             return UNREADABLE
-        total = len(items)
-        if total == 0:
+        if not listed.items:
             return EMPTY
-        reading = self._read_items(items if total <= limit else items[:limit])
-        return reading if total <= limit or reading.ids is None else reading._replace(total=total)
+        reading = self._read_items(listed.items)
+        return reading if listed.total <= limit or reading.ids is None else reading._replace(total=listed.total)
 
     def _read_items(self, items: Sequence[Any]) -> Reading:
         if self._plain and type(items[0]) is str and (texts := _all_ids(items)) is not None:
@@ -185,26 +188,32 @@ class Reader:
         return tuple(self.read_one(item)[2] for item in items)
 
     def _read_search(self, distances: Any, indices: Any, limit: int) -> Reading:
-        """Read faiss's ``(D, I)`` of one query. Places without a neighbour (-1) were not returned."""
-        row = _row(indices)
+        """Read faiss's ``(D, I)`` of one query. Places without a neighbour (-1) come last, and were not returned."""
+        row = _row(indices, limit)
         if row is None:
             return UNREADABLE
-        scores = _row(distances)
-        aligned = scores is not None and len(scores) == len(row)
-        kept = [place for place, index in enumerate(row) if index != -1]
+        kept = [place for place, index in enumerate(row.items) if index != -1]
         if not kept:
             return EMPTY
-        reading = self._read_items([row[place] for place in kept[:limit]])
-        if aligned and scores is not None and reading.ids is not None:
-            values = [as_score(scores[place]) for place in kept[:limit]]
-            reading = reading._replace(scores=_descending(values))
-        return reading if len(kept) <= limit or reading.ids is None else reading._replace(total=len(kept))
+        reading = self._read_items([row.items[place] for place in kept])
+        scores = _row(distances, limit)
+        if scores is not None and scores.total == row.total and reading.ids is not None:
+            reading = reading._replace(scores=_descending([as_score(scores.items[place]) for place in kept]))
+        total = len(kept) if len(kept) < len(row.items) else _neighbours(indices, limit, row.total)
+        return reading if total <= limit or reading.ids is None else reading._replace(total=total)
+
+
+class _Listed(NamedTuple):
+    """The first documents of a list, and how many it says it has."""
+
+    items: Sequence[Any]
+    total: int
 
 
 def is_list(results: object) -> bool:
     """Return whether something is a list that can be read, be there IDs in it or not."""
     try:
-        return _listed(results) is not None
+        return _listed(results, _MOST_LOOKED_AT) is not None
     except Exception:  # noqa: BLE001 - the object's own code runs here
         return False
 
@@ -213,7 +222,8 @@ def lists_in(results: object) -> Sequence[object]:
     """Return the lists of a list of lists, as a fusion is handed them; of anything else itself alone."""
     if type(results) in (list, tuple):
         lists = cast("Sequence[Any]", results)
-        if lists and all(type(each) is list and document_side(each) is None for each in lists):
+        first = islice(lists, _MOST_LOOKED_AT)
+        if lists and all(type(each) is list and document_side(each) is None for each in first):
             return lists
     return (results,)
 
@@ -258,33 +268,62 @@ def _descending(values: list[float | None]) -> tuple[float, ...] | None:
     return tuple(scores) if ordered else None
 
 
-def _listed(results: object) -> Sequence[Any] | None:
-    """Return a sized collection in its order as a sequence; None for anything else."""
-    if isinstance(results, list):
-        return results
+def _listed(results: object, limit: int) -> _Listed | None:
+    """Return the beginning of a sized collection in its order; None for anything else."""
     if isinstance(results, tuple):
-        kinds = set(map(type, results))
-        return results if len(kinds) < 2 or kinds.isdisjoint(_PARTS) else None  # not (prompt, passages)
+        kinds = set(map(type, islice(results, limit)))
+        if len(kinds) > 1 and not kinds.isdisjoint(_PARTS):
+            return None  # (prompt, passages)
+    if type(results) in (list, tuple):
+        items = cast("Sequence[Any]", results)
+        return _Listed(items if len(items) <= limit else items[:limit], len(items))
+    if isinstance(results, list | tuple):
+        return _beginning(results, limit)
     if isinstance(results, Mapping):
         documents = results.get("documents")  # what a Haystack component returns
-        return documents if isinstance(documents, list) else None
+        return _listed(documents, limit) if isinstance(documents, list) else None
     if _is_array(results):
-        return _row(results)
+        return _row(results, limit)
     if isinstance(results, str | bytes | bytearray | set | frozenset):
         return None
     if isinstance(results, Sequence):
-        return results
+        return _beginning(results, limit)
     if has_value(results, "columns"):
         return None  # a table, which gives its columns
-    return list(results) if isinstance(results, Collection) else None
+    return _beginning(results, limit) if isinstance(results, Collection) else None
+
+
+def _beginning(results: Collection[Any], limit: int) -> _Listed:
+    """Read the beginning of a collection once; it may be lazy, and have more or fewer documents than it says."""
+    items = list(islice(results, limit))
+    return _Listed(items, len(items) if len(items) < limit else max(len(results), limit))
 
 
 def _is_array(value: object) -> bool:
     return has_value(value, "tolist") and has_value(value, "ndim")
 
 
-def _row(array: Any) -> list[Any] | None:
-    """Return a one-dimensional array, or the only row of a two-dimensional one, as a list; None for any other."""
+def _row(array: Any, limit: int) -> _Listed | None:
+    """Return the beginning of a one-dimensional array, or of the only row of another; None for any other."""
+    row = _only_row(array)
+    if row is None:
+        return None
+    total = len(row)
+    return _Listed(list((row if total <= limit else _by_place(row)[:limit]).tolist()), total)
+
+
+def _only_row(array: Any) -> Any:
     if array.ndim == 2 and len(array) == 1:
         array = array[0]
-    return list(array.tolist()) if array.ndim == 1 else None
+    return array if array.ndim == 1 else None
+
+
+def _by_place(array: Any) -> Any:
+    """Return what gives elements by their place: the own index of a pandas series goes by its labels."""
+    return getattr(array, "iloc", array)
+
+
+def _neighbours(indices: Any, known: int, total: int) -> int:
+    """Return how many of an array's places have a neighbour; the first ones have, and those without come last."""
+    row = _by_place(_only_row(indices))
+    return bisect_left(range(total), True, lo=min(known, total), key=lambda place: bool(row[place] == -1))

@@ -18,6 +18,10 @@ _LONGEST_NUMBER: Final = 1000
 _LONGEST_COUNT: Final = 63
 """Bits of the longest count: the wire has no room for more, and /metrics could not add it up."""
 
+MOST_NAMED: Final = 100_000
+"""Objects that are selected or judged, or stages that are named, in one argument. They are never cut, which would
+change what is concluded: an argument with more cannot be used."""
+
 _LONGEST_REPR: Final = 200
 """Characters of a value that a message shows."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from opentelemetry.trace import SpanKind
@@ -14,7 +15,7 @@ from rop_otel.core.handoff import kinds
 from rop_otel.errors import UsageError
 from rop_otel.tracing.extracting import IdWhere, Where
 from rop_otel.tracing.reading import Reader
-from rop_otel.tracing.scalars import is_text, plainly
+from rop_otel.tracing.scalars import MOST_NAMED, is_text, plainly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -73,7 +74,9 @@ def make_spec(
     for argument, value in ({"kind": kind} | {key: value for key, value in texts.items() if value is not None}).items():
         if not is_text(value):
             raise UsageError(f"{argument}={plainly(value)}: it must be a non-empty string")
-    feeding = (fed_by,) if isinstance(fed_by, str) else tuple(fed_by)
+    feeding = names_in(fed_by)
+    if len(feeding) > MOST_NAMED:
+        raise UsageError(f"fed_by names more than {MOST_NAMED:,} stages")
     if not all(map(is_text, feeding)):
         raise UsageError(f"fed_by={plainly(fed_by)}: it must be names (else kinds) of stages")
     reads_input_alike = id is None or isinstance(id, str) or callable(id)
@@ -93,6 +96,11 @@ def make_spec(
         attributes=_attributes(kind, name, source is True, feeding, data_source),
         place=place or (kind if name is None else f"{kind} {name}"),
     )
+
+
+def names_in(fed_by: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the feeding stages, one more than there may be where there are too many."""
+    return (fed_by,) if isinstance(fed_by, str) else tuple(islice(fed_by, MOST_NAMED + 1))
 
 
 cached_spec: Final = lru_cache(maxsize=256)(make_spec)

@@ -130,17 +130,22 @@ class Stage:
         if not self._wanted:
             return
         limit = self._runtime.config.max_ids
-        ids: Ids = ()
+        lists: list[Ids] = []
         total = 0
         for result in chain.from_iterable(map(lists_in, results)):
             if result is None:
                 return
+            if total >= limit and type(result) is list:
+                total += len(result)  # of what is not recorded, only the number
+                continue
             read, _, _, cut = self._spec.inputs.read(result, limit=limit)
             if read is None:
                 self._misuse(Mishap.INPUT, f"no ID can be read in the input, {_described(result)}; {_SAY_INPUT}")
                 return
-            ids = ids + read if ids else read
+            if total < limit:
+                lists.append(read)
             total += cut or len(read)
+        ids = lists[0] if len(lists) == 1 else tuple(chain.from_iterable(lists))
         if total > limit:
             ids = ids[:limit]
             self._facts.input_count = total

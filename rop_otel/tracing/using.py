@@ -16,7 +16,7 @@ from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runtime import current
 from rop_otel.tracing.scalars import as_count, plainly
 from rop_otel.tracing.silent import SILENT_STAGE
-from rop_otel.tracing.spec import Spec, cached_spec, make_spec
+from rop_otel.tracing.spec import Spec, cached_spec, make_spec, names_in
 from rop_otel.tracing.stage import Stage
 
 
@@ -61,7 +61,7 @@ def using_stage(
             kind,
             name=name,
             source=source,
-            fed_by=fed_by if isinstance(fed_by, str) else tuple(fed_by),
+            fed_by=names_in(fed_by),
             id=id,
             score=score,
             scope=scope,

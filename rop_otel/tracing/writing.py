@@ -14,6 +14,8 @@ from typing import Final
 from opentelemetry.attributes import BoundedAttributes
 from opentelemetry.trace import Span, Status, StatusCode
 
+from rop_otel.tracing.exceptions import record_exception
+
 Value = str | bool | int | float | tuple[str, ...] | tuple[int, ...] | tuple[float, ...]
 
 
@@ -40,7 +42,7 @@ def blame(span: Span, error: BaseException, *, hashed: bool, at: int | None = No
     """
     span.set_status(Status(StatusCode.ERROR, type(error).__name__))
     if not hashed:
-        span.record_exception(error, timestamp=at)
+        record_exception(span, error, at=at)
 
 
 def _put(kept: BoundedAttributes, attributes: Mapping[str, Value]) -> bool:

@@ -67,10 +67,7 @@ def _below_cutoff(trip: Trip, holders: list[tuple[int, ...]], ranks: Sequence[in
     above = [
         place
         for place, rank in enumerate(ranks)
-        if rank is not None
-        and rank <= cutoff
-        and place not in shown
-        and trip.stages[place].kind != kinds.READER
+        if rank is not None and rank <= cutoff and place not in shown and trip.stages[place].kind != kinds.READER
     ]
     place = trip.first_fed_by(above[-1]) if above else min((holder[0] for holder in holders), default=None)
     return _drop(DropCause.BELOW_CUTOFF, None if place is None else trip.stages[place])

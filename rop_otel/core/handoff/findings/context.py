@@ -8,7 +8,7 @@ from typing import Final
 from rop_otel.core.handoff import kinds
 from rop_otel.core.handoff.assessment import Finding, FindingCode
 from rop_otel.core.handoff.expected import Expected
-from rop_otel.core.handoff.findings.making import finding_at
+from rop_otel.core.handoff.findings.making import finding_at, named
 from rop_otel.core.handoff.record import StageRecord
 from rop_otel.core.handoff.trip import Trip
 
@@ -47,5 +47,5 @@ def late(stage: StageRecord) -> Finding:
 def not_observed(expected: Expected) -> Iterator[Finding]:
     """Yield one finding for each declared stage that no span showed."""
     for entry in expected.missing:
-        message = f"the declared stage {entry!r} was not observed"
+        message = f"the declared stage {named(entry)} was not observed"
         yield Finding(code=FindingCode.STAGE_NOT_OBSERVED, stage=entry, message=message)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rop_otel.core.handoff import kinds
 from rop_otel.core.handoff.assessment import Finding, FindingCode
-from rop_otel.core.handoff.findings.making import finding_at, quoted
+from rop_otel.core.handoff.findings.making import finding_at, named, quoted
 from rop_otel.core.handoff.record import Ids
 from rop_otel.core.handoff.trip import Trip
 
@@ -33,7 +33,7 @@ def about_lists(trip: Trip) -> Iterator[tuple[int, Finding]]:
             yield place, finding_at(stage, FindingCode.DUPLICATE_IDS, message, ids=repeated)
         scope = trip.record.scope_id
         if scope and stage.scopes is not None and (leaked := _leaked(stage.returned, stage.scopes, scope)):
-            message = f"{stage.kind} returned {quoted(leaked)} from outside the scope {scope!r}"
+            message = f"{stage.kind} returned {quoted(leaked)} from outside the scope {named(scope)}"
             yield place, finding_at(stage, FindingCode.SCOPE_LEAK, message, ids=leaked)
 
 

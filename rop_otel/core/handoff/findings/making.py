@@ -8,6 +8,8 @@ from rop_otel.core.handoff.assessment import Finding, FindingCode
 from rop_otel.core.handoff.record import StageRecord
 
 NAMED_IN_MESSAGE = 5
+LONGEST_NAMED = 200
+"""Characters of one value in a message: an ID may be megabytes, and each finding would repeat it."""
 
 
 def finding_at(
@@ -37,6 +39,11 @@ def quoted(values: Iterable[str]) -> str:
     "'a', 'b'"
     """
     ordered = sorted(values)
-    words = ", ".join(repr(value) for value in ordered[:NAMED_IN_MESSAGE])
+    words = ", ".join(map(named, ordered[:NAMED_IN_MESSAGE]))
     more = len(ordered) - NAMED_IN_MESSAGE
     return f"{words} and {more} more" if more > 0 else words
+
+
+def named(value: str) -> str:
+    """Return a value as a message shows it: quoted, and cut where it is very long."""
+    return repr(value) if len(value) <= LONGEST_NAMED else f"{value[:LONGEST_NAMED]!r}…"

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from rop_otel.core.handoff import kinds
 from rop_otel.core.handoff.assessment import Finding, FindingCode, Scores
-from rop_otel.core.handoff.findings.making import finding_at, quoted
+from rop_otel.core.handoff.findings.making import finding_at, named, quoted
 from rop_otel.core.handoff.record import StageRecord
 from rop_otel.core.handoff.scores import RECALL_KS
 from rop_otel.core.handoff.trip import Trip, list_is_cut
+
 
 class _Scored(NamedTuple):
     """The list of a stage with scores.
@@ -61,7 +62,9 @@ def _top_ranked_cut(trip: Trip, place: int, scored: dict[int, _Scored]) -> Itera
     if not best or best not in handed or best in returned:
         return
     if any(score_of[raw] < score_of[best] for raw in returned & handed if raw and raw in score_of):
-        message = f"{stage.kind} dropped {best!r}, the best-scored of {trip.stages[before].kind}, and kept worse ones"
+        message = (
+            f"{stage.kind} dropped {named(best)}, the best-scored of {trip.stages[before].kind}, and kept worse ones"
+        )
         yield place, finding_at(stage, FindingCode.TOP_RANKED_CUT, message, ids=[best])
 
 
