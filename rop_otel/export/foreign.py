@@ -108,6 +108,14 @@ class ForeignSpan:
         return facts
 
     @property
+    def says_handoff(self) -> bool:
+        """Whether its attributes say that it is a handoff; without reading its documents, since all above one ask."""
+        span = self._span
+        if self._facts is not None or span is None or isinstance(span, _Remains):
+            return attributes.is_handoff(self._facts or _NOTHING)
+        return attributes.is_handoff(span.attributes or _NOTHING)
+
+    @property
     def is_stage(self) -> bool:
         """Whether it is a stage, by our attributes or in another convention."""
         return attributes.is_stage(self.facts)

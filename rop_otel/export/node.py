@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, count
 from typing import Final
 
 from opentelemetry.sdk.trace import ReadableSpan
@@ -23,6 +23,8 @@ from rop_otel.tracing.runtime import Runtime
 
 _MAX_WAITING: Final = 20_000
 """Stages that may wait at one span, which is more than any pipeline has."""
+
+_numbers: Final = count(1)
 
 
 class Node(ForeignSpan):
@@ -38,16 +40,29 @@ class Node(ForeignSpan):
         meant: The handoff that it is although it does not say so.
         outspoken: Whether a handoff that says so itself is below it.
         awaited: Whether a stage of another convention began below it, and may go on after it has ended.
+        number: Counts the spans in the order of their starts.
         opened: The handoff that it is as the ledger has it, where it said so at its start.
         runtime: What that handoff is assessed with.
         topmost: Whether it is the first span of its trace in this process that is somebody else's.
         waiting: Stages that wait for it to end, itself among them where it is one.
     """
 
-    __slots__ = ("awaited", "meant", "opened", "outspoken", "parent", "place", "runtime", "topmost", "waiting")
+    __slots__ = (
+        "awaited",
+        "meant",
+        "number",
+        "opened",
+        "outspoken",
+        "parent",
+        "place",
+        "runtime",
+        "topmost",
+        "waiting",
+    )
 
     def __init__(self, span: ReadableSpan, parent: Node | None, place: Here | None, rules: Rules) -> None:
         super().__init__(span, rules)
+        self.number = next(_numbers)
         self.meant: attributes.Attributes | None = None
         self.outspoken = False
         self.awaited = False
@@ -106,7 +121,7 @@ class Node(ForeignSpan):
     @property
     def is_handoff(self) -> bool:
         """Whether it is a handoff, by our attributes or because it is meant to be one."""
-        return self.meant is not None or attributes.is_handoff(self.facts)
+        return self.meant is not None or self.says_handoff
 
     @property
     def handoff_facts(self) -> attributes.Attributes:

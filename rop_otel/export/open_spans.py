@@ -67,7 +67,7 @@ class OpenSpans:
     def running_stages(self, handoff: Node) -> list[Node]:
         """Return the stages below a handoff that go on although it has ended."""
         with self.lock:
-            nodes = list(self._nodes.values())
+            nodes = [node for node in self._nodes.values() if node.number > handoff.number]
         return [
             node
             for node in nodes
