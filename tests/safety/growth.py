@@ -14,8 +14,8 @@ TIMES: Final = 4
 MOST: Final = 2.8**2
 """What the larger one may take. Linear growth is 4, quadratic growth 16, and the rest is what machines do."""
 
-_RUNS: Final = 3
-_ATTEMPTS: Final = 4
+_RUNS: Final = 2
+_ATTEMPTS: Final = 6
 
 Call = Callable[[], object]
 
