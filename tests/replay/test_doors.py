@@ -184,3 +184,19 @@ def test_scores_decide_alike(tmp_path: Path) -> None:
     [found] = replay_files([str(tmp_path / "traces.json")]).assessments
     assert found.as_dict() == handoff.assessment.as_dict()
     assert [finding.code for finding in found.findings] == [FindingCode.TOP_RANKED_CUT]
+
+
+def test_packing_that_goes_on_after_its_handoff(tmp_path: Path) -> None:
+    """A packing that nobody waited for leaves open what was shown, at both doors."""
+    exported = Exported(None)
+    runtime.install(exported.runtime)
+    packing = rop.using_stage("packing", input=["a", "b"])
+    with rop.handoff("qa", selected="a") as handoff:
+        with rop.using_stage("vector") as stage:
+            stage.returned(["a", "b"])
+        packing.__enter__().returned(["b"])
+    packing.__exit__(None, None, None)
+    exported.write(tmp_path / "traces.json")
+    [found] = replay_files([str(tmp_path / "traces.json")]).assessments
+    assert found.as_dict() == handoff.assessment.as_dict()
+    assert (found.verdict, str(found.note)) == ("UNVERIFIABLE", "its packing failed, or ended after the handoff")

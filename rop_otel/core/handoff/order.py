@@ -20,11 +20,13 @@ class Arranged(NamedTuple):
         late: Those that ended after their handoff.
         within: For each stage that counts, the place of the foreign source that it ran within, None where there is
             none; empty where that is so for all.
+        packing_unseen: Whether a packing failed or ended late, and no other one did better.
     """
 
     kept: tuple[StageRecord, ...]
     late: tuple[StageRecord, ...]
     within: tuple[int | None, ...] = ()
+    packing_unseen: bool = False
 
 
 def arrange(stages: Sequence[StageRecord], *, end_ns: int) -> Arranged:
@@ -43,6 +45,7 @@ def arrange(stages: Sequence[StageRecord], *, end_ns: int) -> Arranged:
         ended and not (stage.failed and stage.kind in kinds.SHOWING)
         for stage, ended in zip(distinct, on_time, strict=True)
     ]
+    packed = {counted for stage, counted in zip(distinct, counts, strict=True) if stage.kind == kinds.PACKING}
     within: tuple[int | None, ...] = ()
     foreign = any(stage.foreign for stage in distinct)
     if foreign or any(stage.parent_id is not None for stage in distinct):
@@ -52,7 +55,8 @@ def arrange(stages: Sequence[StageRecord], *, end_ns: int) -> Arranged:
         _leave_out_wrappers(distinct, nesting, counts)
         if foreign:
             within = within_sources(distinct, nesting, counts)
-    return Arranged(tuple(compress(distinct, counts)), tuple(compress(distinct, map(not_, on_time))), within)
+    late = tuple(compress(distinct, map(not_, on_time)))
+    return Arranged(tuple(compress(distinct, counts)), late, within, packing_unseen=packed == {False})
 
 
 def _position(stage: StageRecord) -> tuple[float, int, str]:

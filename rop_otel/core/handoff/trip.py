@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain, compress
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from rop_otel.core.handoff import kinds
 from rop_otel.core.handoff.feeds import feeds
@@ -24,7 +24,7 @@ class ShownList(NamedTuple):
         ids: Recorded IDs with text, concatenated.
         known: How many of them are known to be at their place: up to and including the first cut list.
         cut: Whether a list in it is cut.
-        usable: Whether there is such a list and each of its stages is readable.
+        usable: Whether there is such a list, each of its stages is readable, and a packing, if there was one, was seen.
     """
 
     places: tuple[int, ...]
@@ -37,6 +37,9 @@ class ShownList(NamedTuple):
     def known_ids(self) -> Ids:
         """The known part."""
         return self.ids if self.known == len(self.ids) else self.ids[: self.known]
+
+
+_NOT_KNOWN: Final = ShownList((), (), 0, False, False)
 
 
 class Trip:
@@ -55,6 +58,7 @@ class Trip:
         "_sets",
         "feeds",
         "late",
+        "packing_unseen",
         "record",
         "resolver",
         "shown",
@@ -64,14 +68,15 @@ class Trip:
     def __init__(self, record: HandoffRecord, resolver: Resolver | None) -> None:
         self.record = record
         self.resolver = resolver
-        self.stages, self.late, within = arrange(record.stages, end_ns=record.end_ns)
+        self.stages, self.late, within, self.packing_unseen = arrange(record.stages, end_ns=record.end_ns)
         self.feeds = feeds(self.stages, within)
         self._sets = tuple(None if stage.returned is None else frozenset(stage.returned) for stage in self.stages)
         self._fed: dict[int, frozenset[str]] = {}
         self._first_returned: dict[str, int] | None = None
         self._inputs: dict[int, frozenset[str] | None] = {}
         self._latest: dict[Callable[[StageRecord], bool], list[int]] = {}
-        self.shown = _shown(self.stages)
+        # Where the only packing failed, or went on, nobody knows what the reader was shown: not the list before it.
+        self.shown = _NOT_KNOWN if self.packing_unseen else _shown(self.stages)
 
     def returned_set(self, place: int) -> frozenset[str] | None:
         """Return the recorded IDs of a stage's list as a set, None where they are unreadable."""

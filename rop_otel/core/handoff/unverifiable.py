@@ -19,6 +19,8 @@ def why_unverifiable(trip: Trip, *, resolver_at_hand: bool) -> str:
     if not resolver_at_hand:
         named = (trip.record.resolver_sha256 or "")[:SHA256_SHOWN]
         return f"the resolver that the handoff names ({named}) is not at hand here"
+    if trip.packing_unseen:
+        return "its packing failed, or ended after the handoff"
     shown = [trip.stages[place] for place in trip.shown.places]
     if not shown:
         if any(stage.kind != kinds.READER for stage in trip.record.stages):

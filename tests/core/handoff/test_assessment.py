@@ -128,7 +128,8 @@ def test_sentence(assessment: Assessment, sentence: str) -> None:
         (judge(), "no stage ran in this handoff (threads and executors need carry_context)"),
         (judge(stage("reader", "a")), "no stage ran in this handoff (threads and executors need carry_context)"),
         (judge(stage("vector", "a", at=END + 1)), "each of its stages failed, or ended after the handoff"),
-        (judge(stage("packing", "a", failed=True)), "each of its stages failed, or ended after the handoff"),
+        (judge(stage("rescue", "a", failed=True)), "each of its stages failed, or ended after the handoff"),
+        (judge(stage("packing", "a", failed=True)), "its packing failed, or ended after the handoff"),
         (judge(stage("vector", "b"), stage("packing", None)), "the IDs of stage packing could not be read"),
         (judge(stage("vector", None, name="dense", failed=True)), "stage dense failed"),
         (

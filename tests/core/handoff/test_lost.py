@@ -161,8 +161,8 @@ class TestNeverHeld:
             ((stage("packing", "b"), stage("reader", "a")), {}, (None, "never_retrieved")),
             # a span that was left out was observed
             (
-                (stage("vector", "b"), stage("packing", None, failed=True)),
-                {"expected": ("packing",)},
+                (stage("vector", "b"), stage("rescue", None, failed=True)),
+                {"expected": ("rescue",)},
                 (None, "never_retrieved"),
             ),
         ],

@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 
+from rop_otel.core.handoff import StageRecord
 from tests.core.build import END, codes, judge, kept, stage, the
 
 
@@ -125,10 +126,10 @@ class TestLate:
 
     def test_late_stage_is_left_out(self) -> None:
         """A stage that ended after its handoff is left out, with a finding of its kind, name and round."""
-        result = judge(stage("vector", "a"), stage("packing", "b", at=END + 1, name="p", round=2))
+        result = judge(stage("vector", "a"), stage("rescue", "b", at=END + 1, name="p", round=2))
         assert kept(result) == ["vector"]
         late = the(result, "stage_late")
-        assert (late.stage, late.name, late.round, late.severity, late.ids) == ("packing", "p", 2, "warning", ())
+        assert (late.stage, late.name, late.round, late.severity, late.ids) == ("rescue", "p", 2, "warning", ())
         assert result.verdict == "PASS"
 
     def test_ending_together_is_not_late(self) -> None:
@@ -152,10 +153,45 @@ class TestFailed:
     @pytest.mark.parametrize("kind", ["packing", "rescue"])
     def test_failed_showing_stage_is_left_out(self, kind: str) -> None:
         """A packing or rescue span that failed showed nothing: left out, without a finding of its own."""
-        result = judge(stage("vector", "b a"), stage(kind, None, failed=True))
-        assert (kept(result), codes(result), result.verdict) == (["vector"], [], "PASS")
+        result = judge(stage("vector", "b a"), stage("packing", "b a"), stage(kind, None, failed=True))
+        assert (kept(result), codes(result), result.verdict) == (["vector", "packing"], [], "PASS")
 
     @pytest.mark.parametrize("kind", ["vector", "rerank", "custom"])
     def test_other_failed_stages_are_kept(self, kind: str) -> None:
         """Any other stage that failed is kept with what it returned."""
         assert kept(judge(stage(kind, "a", failed=True))) == [kind]
+
+
+class TestPackingUnseen:
+    """Handoffs whose only packing failed, or ended after them."""
+
+    @pytest.mark.parametrize("selected", ["a", "x"])
+    @pytest.mark.parametrize(
+        "packing",
+        [
+            stage("packing", "a", failed=True),
+            stage("packing", "a", at=END + 1),
+            stage("packing", "a", end_ns=None, start_ns=5, span_id="9"),
+        ],
+        ids=["failed", "late", "running"],
+    )
+    def test_nothing_is_certain(self, packing: StageRecord, selected: str) -> None:
+        """What came before such a packing is not what the reader was shown: no PASS, no FAIL, nothing shown."""
+        result = judge(stage("vector", "b a"), packing, selected=selected, judged="a")
+        assert (result.verdict, result.selected_rank, result.drop) == ("UNVERIFIABLE", None, None)
+        assert (result.shown.ids, result.shown.selected, result.shown.judged) == ((), {}, {})
+
+    def test_rescue_does_not_stand_in_for_it(self) -> None:
+        """What a rescue adds to a packing says nothing of what the packing would have shown."""
+        result = judge(stage("vector", "a"), stage("packing", None, failed=True), stage("rescue", "a"))
+        assert result.verdict == "UNVERIFIABLE"
+
+    def test_another_packing_is_what_was_shown(self) -> None:
+        """Where a second attempt packed, the reader saw that one."""
+        result = judge(
+            stage("vector", "b a"),
+            stage("packing", None, failed=True),
+            stage("packing", "a"),
+            stage("packing", at=END + 1),
+        )
+        assert (result.verdict, result.shown.ids) == ("PASS", ("a",))
