@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, Literal, TypeVar, cast
 
 from rop_otel import semconv
+from rop_otel.core.idshape import NAME, IdShape
 from rop_otel.core.profile.hashing import hash_resolver
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.errors import ConfigurationError, ResolverError
@@ -24,6 +25,8 @@ _TRUE: Final = frozenset({"true", "1", "yes", "on"})
 _FALSE: Final = frozenset({"false", "0", "no", "off"})
 _HOST: Final = re.compile(r"\.?[\w-]+(\.[\w-]+)*|[0-9a-f:]*:[0-9a-f:.]*")
 _ENV_SERVICE_NAME: Final = "OTEL_SERVICE_NAME"
+_ENV_TEXT: Final = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+_TEXT_ON_SPANS: Final = _TRUE | {"span_only", "span_and_event"}
 _VARIABLES: Final[tuple[str, ...]] = tuple(value for name, value in vars(semconv).items() if name.startswith("ENV_"))
 
 
@@ -41,6 +44,10 @@ class Config:
         strict: True raises on misuse, for tests.
         hash_key: Key with which IDs are hashed before they are recorded; None records them as they are.
         max_ids: IDs recorded of each list; what is cut is counted.
+        max_id_length, max_id_words: Characters and words of a string that still counts as an ID; a longer one is text.
+        id_line_breaks: Whether a string with a line break may be an ID.
+        text: Whether the environment asks for text, and there is no key: messages and stack traces of exceptions are
+            then recorded.
         max_open: Handoffs open at one time; further ones are not monitored.
         ttl_seconds: After this time an open handoff counts as abandoned.
         max_names, max_stages: Handoff names and stage kinds that metrics tell apart.
@@ -63,6 +70,10 @@ class Config:
     strict: bool = False
     hash_key: bytes | None = None
     max_ids: int = 1000
+    max_id_length: int = NAME.length
+    max_id_words: int = NAME.words
+    id_line_breaks: bool = False
+    text: bool = False
     max_open: int = 10_000
     ttl_seconds: float = 300.0
     max_names: int = 8
@@ -89,6 +100,9 @@ class Config:
         strict: bool | None = None,
         hash_key: bytes | str | None = None,
         max_ids: int | None = None,
+        max_id_length: int | None = None,
+        max_id_words: int | None = None,
+        id_line_breaks: bool | None = None,
         max_open: int | None = None,
         ttl_seconds: float | None = None,
         max_names: int | None = None,
@@ -127,6 +141,14 @@ class Config:
             strict=source.pick("strict", strict, semconv.ENV_STRICT, _flag, preset.strict),
             hash_key=key,
             max_ids=source.pick("max_ids", max_ids, semconv.ENV_MAX_IDS, as_positive, preset.max_ids),
+            max_id_length=source.pick(
+                "max_id_length", max_id_length, semconv.ENV_MAX_ID_LENGTH, as_positive, preset.max_id_length
+            ),
+            max_id_words=source.pick(
+                "max_id_words", max_id_words, semconv.ENV_MAX_ID_WORDS, as_positive, preset.max_id_words
+            ),
+            id_line_breaks=source.pick("id_line_breaks", id_line_breaks, semconv.ENV_ID_LINE_BREAKS, _flag, False),
+            text=source.environ.get(_ENV_TEXT, "").strip().lower() in _TEXT_ON_SPANS and not key,
             max_open=source.pick("max_open", max_open, semconv.ENV_MAX_OPEN, as_positive, preset.max_open),
             ttl_seconds=source.pick("ttl_seconds", ttl_seconds, semconv.ENV_TTL, _seconds, preset.ttl_seconds),
             max_names=source.pick("max_names", max_names, None, as_positive, preset.max_names),
@@ -144,6 +166,11 @@ class Config:
             ),
             foreign_labels=source.pick("foreign_labels", foreign_labels, semconv.ENV_FOREIGN_LABELS, as_text, None),
         )
+
+    @property
+    def id_shape(self) -> IdShape:
+        """What a string has to be like to count as an ID."""
+        return IdShape(length=self.max_id_length, words=self.max_id_words, line_breaks=self.id_line_breaks)
 
 
 @dataclass(frozen=True, slots=True)

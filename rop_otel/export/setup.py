@@ -52,6 +52,9 @@ def configure(
     strict: bool | None = None,
     hash_key: bytes | str | None = None,
     max_ids: int | None = None,
+    max_id_length: int | None = None,
+    max_id_words: int | None = None,
+    id_line_breaks: bool | None = None,
     max_open: int | None = None,
     ttl_seconds: float | None = None,
     max_names: int | None = None,
@@ -83,6 +86,9 @@ def configure(
         strict: True raises on misuse, for tests.
         hash_key: Key with which IDs are hashed before they are recorded.
         max_ids: IDs recorded of each list.
+        max_id_length: Characters of a string that still counts as an ID; a longer one is text, and never recorded.
+        max_id_words: Words of such a string.
+        id_line_breaks: Whether it may have line breaks.
         max_open: Handoffs open at one time.
         ttl_seconds: After this time an open handoff counts as abandoned.
         max_names, max_stages: Handoff names and stage kinds that metrics tell apart.
@@ -115,6 +121,9 @@ def configure(
         strict=strict,
         hash_key=hash_key,
         max_ids=max_ids,
+        max_id_length=max_id_length,
+        max_id_words=max_id_words,
+        id_line_breaks=id_line_breaks,
         max_open=max_open,
         ttl_seconds=ttl_seconds,
         max_names=max_names,

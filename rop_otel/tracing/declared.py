@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from rop_otel import semconv
 from rop_otel.core.handoff import HandoffRecord, Ids, StageRecord
+from rop_otel.core.idshape import NAME, IdShape
 from rop_otel.tracing.reading import Reader
-from rop_otel.tracing.scalars import MOST_NAMED, as_count, as_id, as_score, is_text, plainly
+from rop_otel.tracing.scalars import MOST_NAMED, as_count, as_id, as_name, as_score, plainly
 
 Judged = str | Sequence[object] | Mapping[Any, object]
 """Judged objects: IDs or objects that carry one, or IDs with their grades."""
 
 Complain = Callable[[str, str], None]
 
+UNNAMED: Final = "unnamed"
+"""A handoff whose name cannot be used."""
+
 _READER = Reader()
+_A_SHORT_TEXT: Final = "a non-empty string that is short enough for an ID, in one line"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -111,38 +116,47 @@ def declare(
     scope: object = None,
     expected: object = (),
     starved_ratio: object = None,
+    shape: IdShape = NAME,
 ) -> Declared:
     """Return the facts, with a complaint for each argument that is none of the contract's.
 
     A mode, rule or cutoff of the wrong kind is kept as one that is invalid, so that the verdict says so; any other
-    wrong argument is left out.
+    wrong argument is left out, and so is text where a name or an ID is meant: ``shape`` says what that may be.
     """
-    declared = Declared(name=str.__str__(name) if is_text(name) else "unnamed")
+    named = as_name(name)
+    declared = Declared(name=named or UNNAMED)
     complain = declared.complaints.__setitem__
-    if declared.name is not name:
-        complain("name", f"name is {plainly(name)}; it must be a non-empty string")
-    declared.record_id = _text("record_id", record_id, complain)
-    declared.run_id = _text("run_id", run_id, complain)
-    declared.scope_id = _text("scope", scope, complain)
+    if named is None:
+        complain("name", f"name is {plainly(name)}; it must be {_A_SHORT_TEXT}")
+    declared.record_id = _text("record_id", record_id, complain, shape)
+    declared.run_id = _text("run_id", run_id, complain, shape)
+    declared.scope_id = _text("scope", scope, complain, shape)
     declared.mode = _choice("mode", mode, ("hard", "soft", "open"), complain)
     declared.rule = _choice("rule", rule, ("any", "all"), complain)
     declared.cutoff = _cutoff(cutoff, complain)
     declared.expected = _names(expected, complain)
     declared.starved_ratio = _ratio(starved_ratio, complain)
-    declared.judged, declared.grades = _judged(judged, grades, complain)
+    declared.judged, declared.grades = _judged(judged, grades, complain, shape)
     return declared
 
 
-def selected_ids(selected: object) -> Ids:
+def selected_ids(selected: object, shape: IdShape) -> Ids:
     """Return the selected key or its alternatives as IDs; empty for None, an empty string for one that is unreadable.
 
     Args:
         selected: An ID, an object that carries one, or a list of alternatives.
+        shape: What an ID may be; text is unreadable.
     """
+    return _without_text(_selected(selected), shape)
+
+
+def _without_text(ids: Ids, shape: IdShape) -> Ids:
+    return ids if shape.fit(ids) else tuple(raw if shape.fit((raw,)) else "" for raw in ids)
+
+
+def _selected(selected: object) -> Ids:
     if selected is None:
         return ()
-    if type(selected) is str:
-        return (selected,)
     if issubclass(type(selected), list | tuple | set | frozenset):
         try:
             given = list(islice(cast("Iterable[object]", selected), MOST_NAMED + 1))
@@ -159,20 +173,20 @@ def no_id_in(selected: object) -> str:
     what = f"the selected {type(selected).__name__}"
     if issubclass(type(selected), list | tuple | set | frozenset) and len(cast("Sized", selected)) > MOST_NAMED:
         return f"{what} holds more than {MOST_NAMED:,} alternatives, and counts as unreadable"
-    return f"no ID can be read in {what}; give a text, a whole number or such an object"
+    return f"no ID can be read in {what}; give an ID (a short text, a whole number) or an object that carries one"
 
 
-def _text(what: str, value: object, complain: Complain) -> str | None:
+def _text(what: str, value: object, complain: Complain, shape: IdShape) -> str | None:
     if value is None:
         return None
-    text = as_id(value)
-    if not text:
-        complain(what, f"{what} is {plainly(value)}; it must be a non-empty string")
-    return text or None
+    text = as_name(as_id(value), shape)
+    if text is None:
+        complain(what, f"{what} is {plainly(value)}; it must be {_A_SHORT_TEXT}")
+    return text
 
 
 def _choice(what: str, value: object, choices: tuple[str, ...], complain: Complain) -> str | None:
-    told = str.__str__(value) if issubclass(type(value), str) else ""
+    told = as_name(value) or ""
     if value is not None and told not in choices:
         complain(what, f"{what} is {plainly(value)}; it must be one of {', '.join(choices)}")
     return None if value is None else told
@@ -188,12 +202,14 @@ def _cutoff(value: object, complain: Complain) -> int | None:
 
 
 def _names(value: object, complain: Complain) -> tuple[str, ...]:
-    names = (value,) if type(value) is str else value
-    if type(names) in (list, tuple) and len(cast("Sized", names)) > MOST_NAMED:
-        complain("expected", f"expected has more than {MOST_NAMED:,} names, and is ignored")
-        return ()
-    if type(names) in (list, tuple) and all(map(is_text, cast("Sequence[object]", names))):
-        return tuple(cast("Sequence[str]", names))
+    given = (value,) if type(value) is str else value
+    if type(given) in (list, tuple):
+        if len(cast("Sized", given)) > MOST_NAMED:
+            complain("expected", f"expected has more than {MOST_NAMED:,} names, and is ignored")
+            return ()
+        names = [as_name(each) for each in cast("Sequence[object]", given)]
+        if None not in names:
+            return tuple(cast("list[str]", names))
     complain("expected", f"expected is {plainly(value)}; it must be names (else kinds) of stages")
     return ()
 
@@ -206,7 +222,7 @@ def _ratio(value: object, complain: Complain) -> float | None:
 
 
 def _judged(
-    judged: Judged | None, grades: Sequence[object] | None, complain: Complain
+    judged: Judged | None, grades: Sequence[object] | None, complain: Complain, shape: IdShape
 ) -> tuple[Ids | None, tuple[int, ...]]:
     if judged is None:
         return None, ()
@@ -225,19 +241,22 @@ def _judged(
         complain("judged", f"more than {MOST_NAMED:,} objects are judged; they are all ignored")
         return None, ()
     ids, kept = [], []
-    for place, each in enumerate(given):
-        raw = each if type(each) is str else _READER.read_one(each)[0]
+    raws = tuple(each if type(each) is str else _READER.read_one(each)[0] for each in given)
+    for place, raw in enumerate(_without_text(raws, shape)):
         if not raw:
             complain("judged", f"judged object {place + 1} has no readable ID and is ignored")
             continue
         ids.append(raw)
-        kept.append(_grade(raw, marks[place], complain) if place < len(marks) else 1)
+        kept.append(_grade(place, marks[place], complain) if place < len(marks) else 1)
     graded = tuple(kept) if any(grade != 1 for grade in kept) else ()
     return tuple(ids) or None, graded
 
 
-def _grade(raw: str, value: object, complain: Complain) -> int:
+def _grade(place: int, value: object, complain: Complain) -> int:
     number = as_count(value)
     if number is None:
-        complain("grades", f"the grade of {raw!r} is {plainly(value)}; it must be a whole number, and counts as 1")
+        complain(
+            "grades",
+            f"the grade of judged object {place + 1} is {plainly(value)}; it must be a whole number, and counts as 1",
+        )
     return 1 if number is None else number

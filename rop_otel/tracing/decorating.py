@@ -13,6 +13,7 @@ from rop_otel.tracing.extracting import IdWhere, Where
 from rop_otel.tracing.generating import AsyncSteps, Steps
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runtime import current
+from rop_otel.tracing.scalars import plainly
 from rop_otel.tracing.spec import Spec, make_spec
 from rop_otel.tracing.stage import Stage
 
@@ -84,7 +85,7 @@ def stage(
         if isinstance(function, staticmethod | classmethod):
             return type(function)(decorate(function.__func__))
         if not callable(function) or inspect.isclass(function):
-            raise UsageError(f"stage({kind!r}) decorates a function, not {function!r}")
+            raise UsageError(f"stage({kind!r}) decorates a function, not {plainly(function)}")
         spec = specify(place=f"stage {kind!r}, {getattr(function, '__qualname__', kind)}")
         top_k = None if top_k_arg is None else Argument(function, top_k_arg, option="top_k_arg")
         return _wrapped(function, Calls(spec, inputs_of(function, input_arg), top_k))

@@ -33,19 +33,21 @@ _LONGEST: Final = 4096
 """Characters of a message that are written."""
 
 
-def record_exception(span: Span, error: BaseException, *, at: int | None = None) -> None:
-    """Add an exception to a span as the event that OpenTelemetry defines; it raises where its own ``str()`` does.
+def record_exception(span: Span, error: BaseException, *, text: bool, at: int | None = None) -> None:
+    """Add an exception to a span as the event that OpenTelemetry defines.
+
+    It raises where text is asked for and the exception's own ``str()`` raises.
 
     Args:
         span: The span.
         error: The exception.
+        text: Whether to write its message and traceback, too: messages quote documents, and name them.
         at: When, Unix nanoseconds; None: now.
     """
-    attributes = {
-        semconv.EXCEPTION_TYPE: _name(error),
-        semconv.EXCEPTION_MESSAGE: _message(error),
-        semconv.EXCEPTION_STACKTRACE: _stacktrace(error),
-    }
+    attributes = {semconv.EXCEPTION_TYPE: _name(error)}
+    if text:
+        attributes[semconv.EXCEPTION_MESSAGE] = _message(error)
+        attributes[semconv.EXCEPTION_STACKTRACE] = _stacktrace(error)
     span.add_event(semconv.EXCEPTION_EVENT, attributes, at)
 
 

@@ -96,7 +96,7 @@ class Handoff:
         """
         if self._is_over("select()"):
             return
-        ids = selected_ids(selected)
+        ids = selected_ids(selected, self._runtime.shape)
         self._declared.selected = self._runtime.hashed(ids)
         if "" in ids:
             self._complain(Mishap.HANDOFF, no_id_in(selected))
@@ -283,7 +283,7 @@ class Handoff:
     def _blame(self, error: BaseException) -> None:
         try:
             if self._span.is_recording():
-                blame(self._span, error, hashed=self._runtime.config.hash_key is not None)
+                blame(self._span, error, text=self._runtime.config.text)
         except Exception:  # noqa: BLE001
             self._runtime.mishaps.failure(Mishap.HANDOFF, self.name, "its exception could not be recorded")
 

@@ -7,7 +7,6 @@ from typing import Final
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Assessment, Ids, Severity, Verdict
-from rop_otel.tracing.scalars import plainly
 
 _logger = logging.getLogger("rop_otel.handoffs")
 _LOST: Final = frozenset({Verdict.FAIL, Verdict.SELECTOR_ERROR})
@@ -34,4 +33,4 @@ def _named(selected: Ids | None) -> str:
     if not selected:
         return ""
     more = len(selected) - _MOST
-    return f"; selected: {', '.join(map(plainly, selected[:_MOST]))}" + (f" and {more} more" if more > 0 else "")
+    return f"; selected: {', '.join(map(repr, selected[:_MOST]))}" + (f" and {more} more" if more > 0 else "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final
@@ -11,6 +12,10 @@ from rop_otel.core.handoff import Notice, Sink
 from rop_otel.errors import UsageError
 
 _logger = logging.getLogger("rop_otel")
+_OURS: Final = "rop_otel"
+"""What the names of our own modules begin with, those of the instrumentation packages included."""
+_MOST_PLACES: Final = 5
+"""Places in our own code that a line names of an exception, the innermost ones."""
 _MAX_PLACES: Final = 1000
 _MAX_MESSAGES: Final = 5
 """Different messages that are logged for one place: some hold a value, which may be another each time."""
@@ -38,11 +43,14 @@ class Mishaps:
     Args:
         sinks: Told of each mishap.
         strict: True raises on misuse.
+        text: True logs exceptions as a whole; their messages, and the lines that tracebacks quote, may hold text of the
+            application.
     """
 
-    def __init__(self, sinks: Sequence[Sink] = (), *, strict: bool = False) -> None:
+    def __init__(self, sinks: Sequence[Sink] = (), *, strict: bool = False, text: bool = False) -> None:
         self._sinks = tuple(sinks)
         self._strict = strict
+        self._text = text
         self._logged: dict[tuple[Mishap, str], set[str]] = {}
 
     def notice(self, notice: Notice, *, where: str = "") -> None:
@@ -51,7 +59,7 @@ class Mishaps:
             try:
                 sink.noticed(notice, where=where)
             except Exception:  # noqa: BLE001 - monitoring never raises into the application
-                self._log(Mishap.SINK, type(sink).__name__, "a sink of notices raised", exc_info=True)
+                self._log(Mishap.SINK, type(sink).__name__, "a sink of notices raised", failed=True)
 
     def misuse(self, where: Mishap, place: str, message: str) -> None:
         """Take in a wrong use of the API.
@@ -72,9 +80,9 @@ class Mishaps:
     def failure(self, where: Mishap, place: str, message: str) -> None:
         """Take in an exception of our own code, which is being handled."""
         self.notice(Notice.ERROR, where=where)
-        self._log(where, place, message, exc_info=True)
+        self._log(where, place, message, failed=True)
 
-    def _log(self, where: Mishap, place: str, message: str, *, exc_info: bool = False) -> None:
+    def _log(self, where: Mishap, place: str, message: str, *, failed: bool = False) -> None:
         if (where, place) not in self._logged and len(self._logged) >= _MAX_PLACES:
             return
         logged = self._logged.setdefault((where, place), set())
@@ -82,6 +90,21 @@ class Mishaps:
             return
         logged.add(message)
         try:
-            _logger.warning("%s: %s (further ones are counted, not logged)", place, message, exc_info=exc_info)
+            error = sys.exception() if failed else None
+            what = "" if error is None else f"{_located(error)}; "
+            exc_info = failed and self._text
+            _logger.warning("%s: %s (%sfurther ones are counted, not logged)", place, message, what, exc_info=exc_info)
         except Exception:  # noqa: BLE001 - a filter or handler of the application's
             return
+
+
+def _located(error: BaseException) -> str:
+    """Return an exception's type, and where in our own code it came through: its message may hold text."""
+    places: list[str] = []
+    trace = error.__traceback__
+    while trace is not None:
+        module = str(trace.tb_frame.f_globals.get("__name__", ""))
+        if module.startswith(_OURS):
+            places.append(f"{module}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    return " < ".join([type(error).__name__, *reversed(places[-_MOST_PLACES:])])

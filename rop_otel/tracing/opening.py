@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
-from rop_otel.tracing.declared import Declared, Judged, declare, no_id_in, selected_ids
+from rop_otel.tracing.declared import UNNAMED, Judged, declare, no_id_in, selected_ids
 from rop_otel.tracing.handoff import Handoff, SilentHandoff
 from rop_otel.tracing.here import here
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runs import RUNS
 from rop_otel.tracing.runtime import current
+from rop_otel.tracing.scalars import as_name
 
 
 class _NotDue:
@@ -60,21 +61,19 @@ def handoff(
         starved_ratio: Share of the token budget below which a context is starved; None: 0.1.
     """
     return _opened(
-        declare(
-            name,
-            cutoff=cutoff,
-            rule=rule,
-            mode=mode,
-            judged=judged,
-            grades=grades,
-            record_id=record_id,
-            run_id=run_id,
-            scope=scope,
-            expected=expected,
-            starved_ratio=starved_ratio,
-        ),
         selected,
         closes=True,
+        name=name,
+        cutoff=cutoff,
+        rule=rule,
+        mode=mode,
+        judged=judged,
+        grades=grades,
+        record_id=record_id,
+        run_id=run_id,
+        scope=scope,
+        expected=expected,
+        starved_ratio=starved_ratio,
     )
 
 
@@ -99,21 +98,19 @@ def start_handoff(
     The arguments are those of :func:`handoff`.
     """
     return _opened(
-        declare(
-            name,
-            cutoff=cutoff,
-            rule=rule,
-            mode=mode,
-            judged=judged,
-            grades=grades,
-            record_id=record_id,
-            run_id=run_id,
-            scope=scope,
-            expected=expected,
-            starved_ratio=starved_ratio,
-        ),
         selected,
         closes=False,
+        name=name,
+        cutoff=cutoff,
+        rule=rule,
+        mode=mode,
+        judged=judged,
+        grades=grades,
+        record_id=record_id,
+        run_id=run_id,
+        scope=scope,
+        expected=expected,
+        starved_ratio=starved_ratio,
     )
 
 
@@ -122,12 +119,13 @@ def current_handoff() -> Handoff:
     return here().handoff or SilentHandoff("handoff", "no handoff is open here")
 
 
-def _opened(declared: Declared, selected: object, *, closes: bool) -> Handoff:
+def _opened(selected: object, *, closes: bool, name: object, **facts: Any) -> Handoff:
     runtime = current()
     if not runtime.enabled:
-        return SilentHandoff(declared.name, "monitoring is off")
+        return SilentHandoff(as_name(name) or UNNAMED, "monitoring is off")
+    declared = declare(name, **facts, shape=runtime.shape)
     if selected is not NOT_DUE:
-        declared.selected = selected_ids(selected)
+        declared.selected = selected_ids(selected, runtime.shape)
         if "" in declared.selected:
             declared.complaints["selected"] = no_id_in(selected)
     for argument, complaint in declared.complaints.items():

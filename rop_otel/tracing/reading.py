@@ -22,7 +22,7 @@ from rop_otel.tracing.extracting import (
     follow_all,
     has_value,
 )
-from rop_otel.tracing.scalars import as_id, as_score, is_text, plainly
+from rop_otel.tracing.scalars import as_id, as_name, as_score, plainly
 
 _TEXT_OR_NUMBER: Final = frozenset({str, int})
 _MOST_TYPES: Final = 64
@@ -237,7 +237,7 @@ def _read_with(extractor: Extractor | None, item: object) -> tuple[str, float | 
 
 
 def _check(name: str, where: object, also: bool) -> None:
-    if not (where is None or callable(where) or is_text(where) or also):
+    if not (where is None or callable(where) or as_name(where) or also):
         raise UsageError(f"{name}={plainly(where)}: it must be a name or a callable")
 
 

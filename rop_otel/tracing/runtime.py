@@ -12,7 +12,7 @@ from opentelemetry import trace
 from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, HandoffRecord, Ids, Sink, assess
-from rop_otel.core.profile.hashing import hash_id
+from rop_otel.core.profile.hashing import hash_id, hash_label
 from rop_otel.errors import ConfigurationError
 from rop_otel.tracing.ledger import Ledger
 from rop_otel.tracing.losses import tell
@@ -29,20 +29,26 @@ class Runtime:
         sinks: Told of assessments and notices.
     """
 
-    __slots__ = ("config", "enabled", "ledger", "mishaps", "sinks", "tracer")
+    __slots__ = ("config", "enabled", "ledger", "mishaps", "shape", "sinks", "tracer")
 
     def __init__(self, config: Config, *, tracer: trace.Tracer | None = None, sinks: Sequence[Sink] = ()) -> None:
         self.config = config
         self.enabled = config.enabled
+        self.shape = config.id_shape
         self.tracer = trace.get_tracer(semconv.SCOPE_NAME) if tracer is None else tracer
         self.sinks = tuple(sinks)
-        self.mishaps = Mishaps(self.sinks, strict=config.strict)
+        self.mishaps = Mishaps(self.sinks, strict=config.strict, text=config.text)
         self.ledger = Ledger(max_open=config.max_open, ttl_seconds=config.ttl_seconds, notify=self.mishaps.notice)
 
     def hashed(self, ids: Ids) -> Ids:
         """Return IDs as they are recorded: hashed where there is a key, else as they are."""
         key = self.config.hash_key
         return ids if key is None else tuple([hash_id(key, raw) for raw in ids])
+
+    def hashed_labels(self, labels: tuple[str, ...]) -> tuple[str, ...]:
+        """Return citation labels as they are recorded: with a key, those hashed that may be the ID of a document."""
+        key = self.config.hash_key
+        return labels if key is None else tuple([hash_label(key, label) for label in labels])
 
     def assess(self, record: HandoffRecord, run: LiveRun | None = None) -> Assessment:
         """Assess a handoff, and tell its run, the log and every sink. What raises on the way is counted and swallowed.
@@ -118,9 +124,9 @@ def _default() -> Runtime:
         if _installed is None:
             try:
                 _installed = Runtime(Config.resolve())
-            except ConfigurationError:
+            except ConfigurationError as error:
                 _installed = Runtime(_cautious())
-                _installed.mishaps.failure(Mishap.CONFIGURATION, "environment", "a setting cannot be used")
+                _installed.mishaps.failure(Mishap.CONFIGURATION, "environment", f"a setting cannot be used: {error}")
         return _installed
 
 

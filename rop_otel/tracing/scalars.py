@@ -7,10 +7,13 @@ raises, whatever the application's objects do.
 from __future__ import annotations
 
 import operator
+from collections.abc import Sized
 from math import isnan
 from pathlib import PurePath
-from typing import Final
+from typing import Final, cast
 from uuid import UUID
+
+from rop_otel.core.idshape import NAME, IdShape
 
 _LONGEST_NUMBER: Final = 1000
 """Bits of the longest integer that is an ID; Python refuses to write far longer ones."""
@@ -22,8 +25,11 @@ MOST_NAMED: Final = 100_000
 """Objects that are selected or judged, or stages that are named, in one argument. They are never cut, which would
 change what is concluded: an argument with more cannot be used."""
 
-_LONGEST_REPR: Final = 200
-"""Characters of a value that a message shows."""
+_LARGEST_SHOWN: Final = 1000
+"""Below this a number is shown in a message; a larger one may be an ID."""
+
+_SIZED: Final = frozenset({str, bytes, list, tuple, dict, set, frozenset})
+"""Types whose length is told without code of the application."""
 
 
 def as_id(value: object) -> str | None:
@@ -46,18 +52,30 @@ def as_id(value: object) -> str | None:
         return None
 
 
-def is_text(value: object) -> bool:
-    """Return whether a value is a non-empty string."""
-    return issubclass(type(value), str) and value != ""
+def as_name(value: object, shape: IdShape = NAME) -> str | None:
+    r"""Return a non-empty string that is no text, as a plain one; None for anything else.
+
+    >>> as_name("rerank"), as_name(""), as_name("What did the patient in room 4\nsay?")
+    ('rerank', None, None)
+    """
+    if not issubclass(type(value), str):
+        return None
+    name = str.__str__(value)
+    return name if name and shape.fit((name,)) else None
 
 
 def plainly(value: object) -> str:
-    """Return a value as a message shows it: its ``repr``, cut where it is long, or its type where that raises."""
-    try:
-        text = repr(value)
-    except Exception:  # noqa: BLE001 - the object's own code runs here
-        return f"a {type(value).__name__}"
-    return text if len(text) <= _LONGEST_REPR else f"{text[:_LONGEST_REPR]}..."
+    """Return what a message says of a value: its type and its length, since it may be text; a small number itself.
+
+    >>> plainly("Which one?"), plainly([1, 2]), plainly(0), plainly(None), plainly(4711)
+    ('a str of length 10', 'a list of length 2', '0', 'None', 'a int')
+    """
+    kind = type(value)
+    small = kind in (int, float) and abs(cast("float", value)) < _LARGEST_SHOWN
+    if small or kind in (bool, type(None)):
+        return repr(value)
+    length = f" of length {len(cast('Sized', value))}" if kind in _SIZED else ""
+    return f"a {kind.__name__}{length}"
 
 
 def as_score(value: object) -> float | None:

@@ -15,7 +15,7 @@ from rop_otel.core.handoff import kinds
 from rop_otel.errors import UsageError
 from rop_otel.tracing.extracting import IdWhere, Where
 from rop_otel.tracing.reading import Reader
-from rop_otel.tracing.scalars import MOST_NAMED, is_text, plainly
+from rop_otel.tracing.scalars import MOST_NAMED, as_name, plainly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,12 +72,12 @@ def make_spec(
     """
     texts = {"name": name, "data_source": data_source, "query_form": query_form, "implementation": implementation}
     for argument, value in ({"kind": kind} | {key: value for key, value in texts.items() if value is not None}).items():
-        if not is_text(value):
-            raise UsageError(f"{argument}={plainly(value)}: it must be a non-empty string")
+        if as_name(value) is None:
+            raise UsageError(f"{argument}={plainly(value)}: it must be a non-empty string, short and in one line")
     feeding = names_in(fed_by)
     if len(feeding) > MOST_NAMED:
         raise UsageError(f"fed_by names more than {MOST_NAMED:,} stages")
-    if not all(map(is_text, feeding)):
+    if None in map(as_name, feeding):
         raise UsageError(f"fed_by={plainly(fed_by)}: it must be names (else kinds) of stages")
     reads_input_alike = id is None or isinstance(id, str) or callable(id)
     return Spec(

@@ -20,7 +20,7 @@ from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.openinference import openinference
 from rop_otel.tracing.reading import Reading, is_list, lists_in
 from rop_otel.tracing.runtime import Runtime
-from rop_otel.tracing.scalars import as_count, as_id, as_score, is_text, plainly
+from rop_otel.tracing.scalars import as_count, as_id, as_name, as_score, plainly
 from rop_otel.tracing.spec import Spec
 from rop_otel.tracing.writing import blame, write
 
@@ -28,6 +28,10 @@ _T = TypeVar("_T")
 _NO_CONTEXT: Final = Context()
 _SAY_INPUT: Final = "input_arg= may be a callable that gives the list"
 _SAY_WHERE: Final = "say where they are with id=, or with id_keys= of an instrumentation package"
+_TEXT: Final = (
+    "text where IDs are looked for, and nothing of it is recorded; give IDs, or documents that carry one, or say where"
+    " it is with id=; what returns no documents is no stage (max_id_length and max_id_words say how long an ID may be)"
+)
 
 
 class Stage:
@@ -93,17 +97,18 @@ class Stage:
         if not self._wanted:
             return
         reading = self._spec.results.read(results, limit=self._runtime.config.max_ids)
-        self._take(reading)
+        taken = self._take(reading)
         facts = self._facts
         if scores is not None:
             facts.scores = self._aligned("scores", scores, as_score)
         if scopes is not None:
-            aligned = self._aligned("scopes", scopes, _as_scope)
+            aligned = self._short("scopes", self._aligned("scopes", scopes, _as_scope))
             facts.scopes = None if aligned is None else self._runtime.hashed(aligned)
         if labels is not None:
-            facts.labels = self._labels(labels)
-            if self._handoff is not None and facts.labels is not None:
-                self._handoff._show(facts.labels)
+            shown = self._short("labels", self._labels(labels))
+            facts.labels = None if shown is None else self._runtime.hashed_labels(shown)
+            if self._handoff is not None and shown is not None:
+                self._handoff._show(shown)
         if id_tokens is not None:
             facts.id_tokens = self._aligned("id_tokens", id_tokens, as_count)
         if tokens is not None:
@@ -112,6 +117,8 @@ class Stage:
             facts.token_budget = self._count("token_budget", token_budget)
         if reading.ids is None:
             self._unreadable(results)
+        elif not taken:
+            self._misuse(Mishap.IDS, f"it returned {_TEXT}")
 
     def _unreadable(self, results: object) -> None:
         """Say that no ID can be read in what the stage returned."""
@@ -142,6 +149,9 @@ class Stage:
             if read is None:
                 self._misuse(Mishap.INPUT, f"no ID can be read in the input, {_described(result)}; {_SAY_INPUT}")
                 return
+            if not self._runtime.shape.fit(read):
+                self._misuse(Mishap.INPUT, f"it is handed {_TEXT}")
+                return
             if total < limit:
                 lists.append(read)
             total += cut or len(read)
@@ -158,10 +168,11 @@ class Stage:
             name: The model or method.
             fallback: True where it is one that the stage fell back to.
         """
-        if is_text(name):
-            self._facts.implementation = name
+        named = as_name(name, self._runtime.shape)
+        if named is not None:
+            self._facts.implementation = named
         else:
-            self._misuse(Mishap.STAGE, f"implementation {plainly(name)} is no non-empty string")
+            self._misuse(Mishap.STAGE, f"implementation {plainly(name)} is no name")
         try:
             self._facts.fallback = bool(fallback)
         except Exception:  # noqa: BLE001 - the application's object
@@ -169,10 +180,11 @@ class Stage:
 
     def query_form(self, form: str) -> None:
         """Tell how the query was built: ``question``, ``rewrite``, ``title`` or another."""
-        if is_text(form):
-            self._facts.query_form = form
+        named = as_name(form, self._runtime.shape)
+        if named is not None:
+            self._facts.query_form = named
         else:
-            self._misuse(Mishap.STAGE, f"query form {plainly(form)} is no non-empty string")
+            self._misuse(Mishap.STAGE, f"query form {plainly(form)} is no name")
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._spec.place}>"
@@ -245,34 +257,41 @@ class Stage:
 
     def _end(self, reading: Reading, error: BaseException | None = None) -> None:
         """Finish a stage that yielded its documents."""
-        if not self._told:
-            self._take(reading)
+        taken = self._told or self._take(reading)
         self._finish(error)
-        if reading.ids is None and error is None and not self._told:
-            self._misuse(Mishap.IDS, f"no ID can be read in what it yields; {_SAY_WHERE}")
+        if not taken and error is None:
+            wrong = (
+                f"no ID can be read in what it yields; {_SAY_WHERE}" if reading.ids is None else f"it yields {_TEXT}"
+            )
+            self._misuse(Mishap.IDS, wrong)
 
     def unfinished(self) -> StageRecord:
         """Return what is known of the stage now, without an end."""
         return self._record(None, failed=False)
 
-    def _take(self, reading: Reading) -> None:
-        """Take in a list that has been read already."""
+    def _take(self, reading: Reading) -> bool:
+        """Take in a list that has been read already; return whether it has IDs. Of text nothing is kept."""
         if reading.ids is None:
-            return
-        facts = self._facts
-        facts.returned = self._runtime.hashed(reading.ids)
+            return False
+        facts, runtime = self._facts, self._runtime
+        if not runtime.shape.fit(reading.ids):
+            facts.returned = facts.returned_count = facts.scores = facts.scopes = None
+            return False
+        facts.returned = runtime.hashed(reading.ids)
         facts.returned_count = reading.total
         facts.scores = reading.scores
         if reading.scopes is not None:
-            facts.scopes = self._runtime.hashed(reading.scopes)
+            facts.scopes = runtime.hashed(reading.scopes) if runtime.shape.fit(reading.scopes) else None
+        return True
 
     def _take_top_k(self, number: object) -> None:
         """Take in how many documents were asked for; what is no number is ignored."""
         self._facts.top_k = as_count(number)
 
     def _cite(self, citations: tuple[str, ...]) -> None:
-        """Take in the labels that an answer cites."""
-        self._facts.citations = citations
+        """Take in the labels that an answer cites; one that is text is none."""
+        short = tuple(label for label in citations if self._runtime.shape.fit((label,)))
+        self._facts.citations = self._runtime.hashed_labels(short)
 
     def _identify(self, at: Here) -> None:
         context, handoff, enclosing = self._span.get_span_context(), self._handoff, at.stage
@@ -306,7 +325,7 @@ class Stage:
             attributes = {**openinference(self._spec.kind, self._facts), **attributes}
         write(span, attributes)
         if error is not None:
-            blame(span, error, hashed=self._runtime.config.hash_key is not None, at=end)
+            blame(span, error, text=self._runtime.config.text, at=end)
 
     def _record(self, end: int | None, *, failed: bool) -> StageRecord:
         spec, facts = self._spec, self._facts
@@ -361,6 +380,13 @@ class Stage:
             except TypeError:
                 pass
         return self._aligned("labels", labels, as_id)
+
+    def _short(self, what: str, texts: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        """Return texts that are short enough to be recorded; None, and a mishap, where one is not."""
+        if texts is None or self._runtime.shape.fit(texts):
+            return texts
+        self._misuse(Mishap.STAGE, f"{what} are longer than an ID may be, and are left out")
+        return None
 
     def _count(self, what: str, value: object) -> int | None:
         number = as_count(value)

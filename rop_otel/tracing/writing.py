@@ -31,18 +31,17 @@ def write(span: Span, attributes: Mapping[str, Value]) -> None:
         span.set_attributes(attributes)
 
 
-def blame(span: Span, error: BaseException, *, hashed: bool, at: int | None = None) -> None:
-    """Record on a span that it failed, and with what; it raises where the exception's own ``str()`` does.
+def blame(span: Span, error: BaseException, *, text: bool, at: int | None = None) -> None:
+    """Record on a span that it failed, and with what; it raises where text is asked for and its ``str()`` raises.
 
     Args:
         span: The span.
         error: The exception.
-        hashed: Whether IDs are hashed. Its type is all that is told then: messages name documents.
+        text: Whether to record its message and stack trace, too: messages quote documents, and name them.
         at: When, Unix nanoseconds; None: now.
     """
     span.set_status(Status(StatusCode.ERROR, type(error).__name__))
-    if not hashed:
-        record_exception(span, error, at=at)
+    record_exception(span, error, text=text, at=at)
 
 
 def _put(kept: BoundedAttributes, attributes: Mapping[str, Value]) -> bool:

@@ -88,9 +88,9 @@ def test_what_arrives_is_not_told(watched: Watched, lines: Callable[[], list[str
 
 def test_many_alternatives_are_counted(watched: Watched, lines: Callable[[], list[str]]) -> None:
     """A line names a few alternatives, on one line whatever is in them."""
-    with rop.handoff("docs-qa", selected=["a\nb", "c", "d", "e", "f"]):
+    with rop.handoff("docs-qa", selected=["a\tb", "c", "d", "e", "f"]):
         retrieve("x", packed=("x",))
-    assert lines()[0].endswith(r"; selected: 'a\nb', 'c', 'd' and 2 more")
+    assert lines()[0].endswith(r"; selected: 'a\tb', 'c', 'd' and 2 more")
 
 
 def test_a_line_says_no_more_than_the_span(watch: Callable[..., Watched], lines: Callable[[], list[str]]) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hmac
+import re
+from typing import Final
 
 from rop_otel.core.profile.resolver import Resolver
 
 _DIGITS = 32
+_NUMBERED: Final = re.compile(r"\W?[A-Za-z]?[0-9]{1,3}\W?")
 
 
 def hash_id(key: bytes, raw: str) -> str:
@@ -16,6 +19,15 @@ def hash_id(key: bytes, raw: str) -> str:
     True
     """
     return hmac.digest(key, raw.encode("utf-8", "surrogatepass"), "sha256").hex()[:_DIGITS] if raw else raw
+
+
+def hash_label(key: bytes, label: str) -> str:
+    """Return a citation label, hashed like an ID unless it is a number with at most a letter before it.
+
+    >>> hash_label(b"key", "[S12]"), hash_label(b"key", "doc-1") == hash_id(b"key", "doc-1")
+    ('[S12]', True)
+    """
+    return label if _NUMBERED.fullmatch(label) else hash_id(key, label)
 
 
 def hash_resolver(key: bytes, resolver: Resolver) -> Resolver:
