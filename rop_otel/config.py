@@ -25,7 +25,7 @@ _TRUE: Final = frozenset({"true", "1", "yes", "on"})
 _FALSE: Final = frozenset({"false", "0", "no", "off"})
 _HOST: Final = re.compile(r"\.?[\w-]+(\.[\w-]+)*|[0-9a-f:]*:[0-9a-f:.]*")
 _ENV_SERVICE_NAME: Final = "OTEL_SERVICE_NAME"
-_ENV_TEXT: Final = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+_ENV_CAPTURE_TEXT: Final = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _TEXT_ON_SPANS: Final = _TRUE | {"span_only", "span_and_event"}
 _VARIABLES: Final[tuple[str, ...]] = tuple(value for name, value in vars(semconv).items() if name.startswith("ENV_"))
 
@@ -46,8 +46,8 @@ class Config:
         max_ids: IDs recorded of each list; what is cut is counted.
         max_id_length, max_id_words: Characters and words of a string that still counts as an ID; a longer one is text.
         id_line_breaks: Whether a string with a line break may be an ID.
-        text: Whether the environment asks for text, and there is no key: messages and stack traces of exceptions are
-            then recorded.
+        capture_text: Whether messages and stack traces of exceptions are recorded, which may hold text; never with a
+            key.
         max_open: Handoffs open at one time; further ones are not monitored.
         ttl_seconds: After this time an open handoff counts as abandoned.
         max_names, max_stages: Handoff names and stage kinds that metrics tell apart.
@@ -73,7 +73,7 @@ class Config:
     max_id_length: int = NAME.length
     max_id_words: int = NAME.words
     id_line_breaks: bool = False
-    text: bool = False
+    capture_text: bool = False
     max_open: int = 10_000
     ttl_seconds: float = 300.0
     max_names: int = 8
@@ -103,6 +103,7 @@ class Config:
         max_id_length: int | None = None,
         max_id_words: int | None = None,
         id_line_breaks: bool | None = None,
+        capture_text: bool | None = None,
         max_open: int | None = None,
         ttl_seconds: float | None = None,
         max_names: int | None = None,
@@ -148,7 +149,7 @@ class Config:
                 "max_id_words", max_id_words, semconv.ENV_MAX_ID_WORDS, as_positive, preset.max_id_words
             ),
             id_line_breaks=source.pick("id_line_breaks", id_line_breaks, semconv.ENV_ID_LINE_BREAKS, _flag, False),
-            text=source.environ.get(_ENV_TEXT, "").strip().lower() in _TEXT_ON_SPANS and not key,
+            capture_text=source.pick("capture_text", capture_text, _ENV_CAPTURE_TEXT, _captures, False),
             max_open=source.pick("max_open", max_open, semconv.ENV_MAX_OPEN, as_positive, preset.max_open),
             ttl_seconds=source.pick("ttl_seconds", ttl_seconds, semconv.ENV_TTL, _seconds, preset.ttl_seconds),
             max_names=source.pick("max_names", max_names, None, as_positive, preset.max_names),
@@ -166,6 +167,11 @@ class Config:
             ),
             foreign_labels=source.pick("foreign_labels", foreign_labels, semconv.ENV_FOREIGN_LABELS, as_text, None),
         )
+
+    @property
+    def records_text(self) -> bool:
+        """Whether text is asked for and may be recorded: where IDs are hashed it may not, since it names documents."""
+        return self.capture_text and self.hash_key is None
 
     @property
     def id_shape(self) -> IdShape:
@@ -213,6 +219,11 @@ def _flag(value: object, place: str) -> bool:
     if isinstance(value, str) and value.lower() in _TRUE | _FALSE:
         return value.lower() in _TRUE
     raise ConfigurationError(f"{place} is {value!r}; it must be true or false")
+
+
+def _captures(value: object, place: str) -> bool:
+    # The variable is not ours: what others make of further values is no error here, and asks for no text on spans.
+    return value.lower() in _TEXT_ON_SPANS if isinstance(value, str) else _flag(value, place)
 
 
 def as_text(value: object, place: str) -> str:

@@ -12,7 +12,7 @@ from opentelemetry.trace import INVALID_SPAN_CONTEXT, SpanContext, Status, Statu
 from rop_otel import semconv
 from rop_otel.core.handoff import StageRecord, attributes
 from rop_otel.spans import from_sdk
-from rop_otel.spans.conventions import Rules, as_stage, concerns, handoff_attributes
+from rop_otel.spans.conventions import Rules, admitted, as_stage, concerns, handoff_attributes
 
 _NOTHING: Final[attributes.Attributes] = {}
 
@@ -38,12 +38,14 @@ class ForeignSpan:
         context: Its trace and its own ID.
     """
 
-    __slots__ = ("_facts", "_finished", "_rules", "_running", "context")
+    __slots__ = ("_admitted", "_facts", "_finished", "_ours", "_rules", "_running", "context")
 
     def __init__(self, span: ReadableSpan, rules: Rules) -> None:
         self._running = ref(span)
         self._finished: ReadableSpan | _Remains | None = None
         self._rules = rules
+        self._ours = is_ours(span)
+        self._admitted = self._ours
         self._facts: attributes.Attributes | None = None
         self.context: SpanContext = span.get_span_context() or INVALID_SPAN_CONTEXT
 
@@ -100,7 +102,9 @@ class ForeignSpan:
             return _NOTHING
         facts: attributes.Attributes = span.attributes or _NOTHING
         if concerns(facts, self._rules, lost=span.dropped_attributes):
-            facts = as_stage(from_sdk(span), self._rules) or facts
+            read = as_stage(from_sdk(span), self._rules)
+            self._admitted = self._ours or read is not None  # what our own stages say is hashed already
+            facts = facts if read is None else read
         else:
             facts = _NOTHING
         if self._finished is not None:
@@ -114,6 +118,12 @@ class ForeignSpan:
         if self._facts is not None or span is None or isinstance(span, _Remains):
             return attributes.is_handoff(self._facts or _NOTHING)
         return attributes.is_handoff(span.attributes or _NOTHING)
+
+    @property
+    def admitted_facts(self) -> attributes.Attributes:
+        """The same as this process may repeat them: hashed where there is a key, and without text."""
+        facts = self.facts
+        return facts if self._admitted else admitted(facts, self._rules)
 
     @property
     def is_stage(self) -> bool:
@@ -142,7 +152,7 @@ class ForeignSpan:
         if span is None:
             return None
         return attributes.stage_record(
-            self.facts,
+            self.admitted_facts,
             trace_id=self.trace_id,
             span_id=self.span_id,
             parent_id=parent_id,
@@ -157,9 +167,16 @@ class ForeignSpan:
         span = self._finished
         if not isinstance(span, ReadableSpan):
             return None
-        return {semconv.HANDOFF_NAME: span.name, **handoff_attributes(span.attributes or _NOTHING, self._rules)}
+        name = admitted({semconv.HANDOFF_NAME: span.name}, self._rules)
+        return {**name, **handoff_attributes(span.attributes or _NOTHING, self._rules)}
 
     @property
     def _span(self) -> ReadableSpan | _Remains | None:
         """The span; None where it was given up without an end."""
         return self._finished or self._running()
+
+
+def is_ours(span: ReadableSpan) -> bool:
+    """Return whether our own API made a span."""
+    scope = span.instrumentation_scope
+    return scope is not None and scope.name == semconv.SCOPE_NAME

@@ -125,13 +125,13 @@ class Node(ForeignSpan):
 
     @property
     def handoff_facts(self) -> attributes.Attributes:
-        """The attributes of the handoff that it is."""
-        return self.facts if self.meant is None else self.meant
+        """The attributes of the handoff that it is, as this process may repeat them."""
+        return self.admitted_facts if self.meant is None else self.meant
 
     @property
     def handoff_id(self) -> str:
         """The ID of the handoff that it is, if it is one."""
-        return attributes.handoff_id(self.handoff_facts, trace_id=self.trace_id, span_id=self.span_id)
+        return attributes.handoff_id(self.meant or self.facts, trace_id=self.trace_id, span_id=self.span_id)
 
     def becomes_handoff(self, running: Iterable[Node] = ()) -> bool:
         """Make it a handoff, now that it has ended, if the foreign stages that wait here mean it to be one.

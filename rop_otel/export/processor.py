@@ -13,6 +13,7 @@ from opentelemetry.trace import Link, NonRecordingSpan, format_span_id
 from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, Notice, attributes
+from rop_otel.export.foreign import is_ours
 from rop_otel.export.node import Node
 from rop_otel.export.open_spans import PROCESS_SPANS, OpenSpans
 from rop_otel.spans.conventions import Rules
@@ -64,7 +65,7 @@ class RopSpanProcessor(SpanProcessor):
 
     def _started(self, span: Span, parent_context: Context | None, runtime: Runtime) -> None:
         parent = self._spans.above(span)
-        if _is_ours(span) and (parent is None or not _is_unclaimed_stage(span)):
+        if is_ours(span) and (parent is None or not _is_unclaimed_stage(span)):
             if parent is not None:
                 _ours_below(parent, span, parent_context, runtime)
             return
@@ -201,11 +202,6 @@ def _write(assessment: Assessment, handoff: Node, runtime: Runtime, *, at: int) 
         start_time=at,
     )
     span.end(at)
-
-
-def _is_ours(span: Span) -> bool:
-    scope = span.instrumentation_scope
-    return scope is not None and scope.name == semconv.SCOPE_NAME
 
 
 def _is_unclaimed_stage(span: Span) -> bool:

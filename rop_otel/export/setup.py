@@ -55,6 +55,7 @@ def configure(
     max_id_length: int | None = None,
     max_id_words: int | None = None,
     id_line_breaks: bool | None = None,
+    capture_text: bool | None = None,
     max_open: int | None = None,
     ttl_seconds: float | None = None,
     max_names: int | None = None,
@@ -89,6 +90,7 @@ def configure(
         max_id_length: Characters of a string that still counts as an ID; a longer one is text, and never recorded.
         max_id_words: Words of such a string.
         id_line_breaks: Whether it may have line breaks.
+        capture_text: Whether messages and stack traces of exceptions, which may hold text, are recorded and logged.
         max_open: Handoffs open at one time.
         ttl_seconds: After this time an open handoff counts as abandoned.
         max_names, max_stages: Handoff names and stage kinds that metrics tell apart.
@@ -124,6 +126,7 @@ def configure(
         max_id_length=max_id_length,
         max_id_words=max_id_words,
         id_line_breaks=id_line_breaks,
+        capture_text=capture_text,
         max_open=max_open,
         ttl_seconds=ttl_seconds,
         max_names=max_names,

@@ -10,7 +10,7 @@ from rop_otel import semconv
 from rop_otel.core.handoff.attributes import is_handoff, is_stage
 from rop_otel.replay.ancestry import Key
 from rop_otel.spans import Span
-from rop_otel.spans.conventions import Rules, as_stage, handoff_attributes
+from rop_otel.spans.conventions import Rules, admitted, as_stage, handoff_attributes
 
 
 class Other(NamedTuple):
@@ -66,13 +66,12 @@ class TakenIn:
         self._links[key] = max(self._links.get(key, ""), span.parent_id or "")
         if span.name == semconv.SPAN_ASSESSMENT:
             return
-        stage = is_stage(span.attributes)
-        if stage:
-            _put(self.stages, key, span)
-        elif is_handoff(span.attributes):
-            _put(self.handoffs, key, span)
-            return
-        if span.scope != semconv.SCOPE_NAME:
+        stage, handoff = is_stage(span.attributes), is_handoff(span.attributes)
+        foreign = span.scope != semconv.SCOPE_NAME
+        if stage or handoff:
+            told = replace(span, attributes=admitted(span.attributes, self._rules)) if foreign else span
+            _put(self.stages if stage else self.handoffs, key, told)
+        if foreign and not handoff:
             read = None if stage else as_stage(span, self._rules)
             if read is not None:
                 self.foreign.add(key)

@@ -283,7 +283,7 @@ class Handoff:
     def _blame(self, error: BaseException) -> None:
         try:
             if self._span.is_recording():
-                blame(self._span, error, text=self._runtime.config.text)
+                blame(self._span, error, text=self._runtime.config.records_text)
         except Exception:  # noqa: BLE001
             self._runtime.mishaps.failure(Mishap.HANDOFF, self.name, "its exception could not be recorded")
 

@@ -37,7 +37,7 @@ class Runtime:
         self.shape = config.id_shape
         self.tracer = trace.get_tracer(semconv.SCOPE_NAME) if tracer is None else tracer
         self.sinks = tuple(sinks)
-        self.mishaps = Mishaps(self.sinks, strict=config.strict, text=config.text)
+        self.mishaps = Mishaps(self.sinks, strict=config.strict, text=config.records_text)
         self.ledger = Ledger(max_open=config.max_open, ttl_seconds=config.ttl_seconds, notify=self.mishaps.notice)
 
     def hashed(self, ids: Ids) -> Ids:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import chain, islice
 from time import time_ns
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar, cast
+from typing import Any, Final, Self, TypeVar
 
 from opentelemetry.context import Context, attach, get_current
 from opentelemetry.trace import INVALID_SPAN, Span, format_span_id, format_trace_id
@@ -21,17 +21,12 @@ from rop_otel.tracing.openinference import openinference
 from rop_otel.tracing.reading import Reading, is_list, lists_in
 from rop_otel.tracing.runtime import Runtime
 from rop_otel.tracing.scalars import as_count, as_id, as_name, as_score, plainly
+from rop_otel.tracing.sentences import SAY_INPUT, SAY_WHERE, TEXT, described
 from rop_otel.tracing.spec import Spec
 from rop_otel.tracing.writing import blame, write
 
 _T = TypeVar("_T")
 _NO_CONTEXT: Final = Context()
-_SAY_INPUT: Final = "input_arg= may be a callable that gives the list"
-_SAY_WHERE: Final = "say where they are with id=, or with id_keys= of an instrumentation package"
-_TEXT: Final = (
-    "text where IDs are looked for, and nothing of it is recorded; give IDs, or documents that carry one, or say where"
-    " it is with id=; what returns no documents is no stage (max_id_length and max_id_words say how long an ID may be)"
-)
 
 
 class Stage:
@@ -118,14 +113,14 @@ class Stage:
         if reading.ids is None:
             self._unreadable(results)
         elif not taken:
-            self._misuse(Mishap.IDS, f"it returned {_TEXT}")
+            self._misuse(Mishap.IDS, f"it returned {TEXT}")
 
     def _unreadable(self, results: object) -> None:
         """Say that no ID can be read in what the stage returned."""
         if is_list(results):
-            message = f"no ID can be read in {_described(results)}; {_SAY_WHERE}"
+            message = f"no ID can be read in {described(results)}; {SAY_WHERE}"
         else:
-            message = f"{_described(results)} is no list of documents; tell that with running_stage.returned(...)"
+            message = f"{described(results)} is no list of documents; tell that with running_stage.returned(...)"
         self._misuse(Mishap.IDS, message)
 
     def input(self, *results: object) -> None:
@@ -147,10 +142,10 @@ class Stage:
                 continue
             read, _, _, cut = self._spec.inputs.read(result, limit=limit)
             if read is None:
-                self._misuse(Mishap.INPUT, f"no ID can be read in the input, {_described(result)}; {_SAY_INPUT}")
+                self._misuse(Mishap.INPUT, f"no ID can be read in the input, {described(result)}; {SAY_INPUT}")
                 return
             if not self._runtime.shape.fit(read):
-                self._misuse(Mishap.INPUT, f"it is handed {_TEXT}")
+                self._misuse(Mishap.INPUT, f"it is handed {TEXT}")
                 return
             if total < limit:
                 lists.append(read)
@@ -260,9 +255,7 @@ class Stage:
         taken = self._told or self._take(reading)
         self._finish(error)
         if not taken and error is None:
-            wrong = (
-                f"no ID can be read in what it yields; {_SAY_WHERE}" if reading.ids is None else f"it yields {_TEXT}"
-            )
+            wrong = f"no ID can be read in what it yields; {SAY_WHERE}" if reading.ids is None else f"it yields {TEXT}"
             self._misuse(Mishap.IDS, wrong)
 
     def unfinished(self) -> StageRecord:
@@ -325,7 +318,7 @@ class Stage:
             attributes = {**openinference(self._spec.kind, self._facts), **attributes}
         write(span, attributes)
         if error is not None:
-            blame(span, error, text=self._runtime.config.text, at=end)
+            blame(span, error, text=self._runtime.config.records_text, at=end)
 
     def _record(self, end: int | None, *, failed: bool) -> StageRecord:
         spec, facts = self._spec, self._facts
@@ -368,7 +361,7 @@ class Stage:
         except Exception:  # noqa: BLE001 - the application's objects
             given, taken = [None], []
         if type(values) is str or len(taken) != len(given):
-            self._misuse(Mishap.STAGE, f"{what} are {_described(values)}; they must be a list, one for each document")
+            self._misuse(Mishap.STAGE, f"{what} are {described(values)}; they must be a list, one for each document")
             return None
         return tuple(taken)
 
@@ -400,11 +393,3 @@ class Stage:
 
 def _as_scope(value: object) -> str:
     return as_id(value) or ""
-
-
-def _described(value: object) -> str:
-    """Name a value's type, and those of its first elements; never the value, which may be text."""
-    if type(value) in (list, tuple) and value:
-        kinds = dict.fromkeys(type(each).__name__ for each in cast("Sequence[object]", value)[:3])
-        return f"a {type(value).__name__} of {' and '.join(kinds)}"
-    return f"a {type(value).__name__}"

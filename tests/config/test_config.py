@@ -14,6 +14,7 @@ from rop_otel.core.profile.hashing import hash_id
 from rop_otel.errors import ConfigurationError
 
 DOCUMENT = {"resolver_version": "1", "objects": {"doc": {"members": ["doc#0"]}}}
+CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 LINES = '{"resolver_version":"1"}\n{"object_id":"doc","members":["doc#0"]}\n'
 
 
@@ -32,6 +33,10 @@ def test_nothing_given_is_the_defaults() -> None:
         ("strict", semconv.ENV_STRICT, "TRUE", True, False),
         ("hash_key", semconv.ENV_HASH_KEY, "secret", b"secret", b"other"),
         ("max_ids", semconv.ENV_MAX_IDS, " 50 ", 50, 7),
+        ("max_id_length", semconv.ENV_MAX_ID_LENGTH, "300", 300, 7),
+        ("max_id_words", semconv.ENV_MAX_ID_WORDS, "20", 20, 7),
+        ("id_line_breaks", semconv.ENV_ID_LINE_BREAKS, "yes", True, False),
+        ("capture_text", CAPTURE, "true", True, False),
         ("max_open", semconv.ENV_MAX_OPEN, "50", 50, 7),
         ("ttl_seconds", semconv.ENV_TTL, "1.5", 1.5, 60.0),
         ("baggage_hosts", semconv.ENV_BAGGAGE_HOSTS, "Search, .svc.Example", ("search", ".svc.example"), ("::1",)),
@@ -131,3 +136,17 @@ def test_a_variable_that_is_almost_a_setting_is_named() -> None:
     assert misspelt({wrong: "9464", **others}) == [
         f"the environment variable {wrong} is no setting; did you mean {semconv.ENV_METRICS_PORT}?"
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "captures"),
+    [("SPAN_ONLY", True), ("span_and_event", True), ("EVENT_ONLY", False), ("NO_CONTENT", False), ("something", False)],
+)
+def test_text_is_captured_where_its_variable_asks_for_it_on_spans(text: str, captures: bool) -> None:
+    """The ecosystem's variable has values of its own, and one that is unknown asks for nothing and is no error."""
+    assert Config.resolve(environ={CAPTURE: text}).records_text is captures
+
+
+def test_a_key_keeps_text_inside_whatever_asks_for_it() -> None:
+    """Where IDs are hashed no text is recorded, since it names documents."""
+    assert not Config.resolve(environ={CAPTURE: "true"}, hash_key="key").records_text

@@ -97,6 +97,10 @@ ACCEPTED = {
     "strict": ("yes", True),
     "hash_key": ("k", b"k"),
     "max_ids": ("7", 7),
+    "max_id_length": ("300", 300),
+    "max_id_words": ("7", 7),
+    "id_line_breaks": ("true", True),
+    "capture_text": ("true", True),
     "max_open": ("7", 7),
     "ttl_seconds": ("7", 7.0),
     "baggage_hosts": ("search, .svc.example", ("search", ".svc.example")),
@@ -120,7 +124,10 @@ def test_variables_set_what_the_table_says(name: str, value: tuple[str, object])
 
 def test_variables_are_complete() -> None:
     """Each variable of this project stands in the table, and each one there exists."""
-    known = {value for key, value in vars(semconv).items() if key.startswith("ENV_")} | {"OTEL_SERVICE_NAME"}
+    known = {value for key, value in vars(semconv).items() if key.startswith("ENV_")} | {
+        "OTEL_SERVICE_NAME",
+        "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT",
+    }
     cells = [row[1] for heading in ("argument", "setting") for row in table(read("docs/settings.md"), heading)]
     assert {code(cell) for cell in cells if cell != NO_VARIABLE} == known
     with_variable = {code(row[0]) for row in table(read("docs/settings.md"), "argument") if row[1] != NO_VARIABLE}

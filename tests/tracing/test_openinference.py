@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 from opentelemetry.sdk.trace import ReadableSpan, SpanLimits, TracerProvider
@@ -55,7 +55,7 @@ def pipeline(count: int = 2) -> None:
         handoff.answered("It is so.", sources=found)
 
 
-def as_theirs(span: ReadableSpan) -> dict[str, object]:
+def as_theirs(span: ReadableSpan) -> Mapping[str, object]:
     """Return what somebody who knows nothing of us reads in a span."""
     attributes = {key: value for key, value in (span.attributes or {}).items() if not key.startswith(semconv.OURS)}
     read = as_stage(Span(trace_id="", span_id="", name=span.name, attributes=attributes), Rules())

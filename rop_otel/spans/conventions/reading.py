@@ -8,7 +8,7 @@ from typing import Final
 
 from rop_otel import semconv
 from rop_otel.core.handoff.attributes import is_handoff, is_stage
-from rop_otel.core.profile.hashing import hash_id
+from rop_otel.spans.conventions.admitting import admitted
 from rop_otel.spans.conventions.documents import Documents, as_id, items_of, read_attribute, read_events
 from rop_otel.spans.conventions.genai import GENAI
 from rop_otel.spans.conventions.openinference import OPENINFERENCE
@@ -38,7 +38,7 @@ def concerns(attributes: Mapping[str, object], rules: Rules, *, lost: int = 0) -
     return lost > 0 or bool(rules.stages) or not _TELLING.isdisjoint(attributes)
 
 
-def as_stage(span: Span, rules: Rules) -> dict[str, object] | None:
+def as_stage(span: Span, rules: Rules) -> Mapping[str, object] | None:
     """Return the attributes of the stage that a span of another convention stands for.
 
     Args:
@@ -64,19 +64,19 @@ def as_stage(span: Span, rules: Rules) -> dict[str, object] | None:
         read[semconv.STAGE_IMPLEMENTATION] = attributes[form.implementation]
     returned = _documents(span, form.returned, rules, events=True)
     if returned.ids is not None:
-        read[semconv.RETURNED_IDS] = _hashed(returned.ids, rules)
+        read[semconv.RETURNED_IDS] = returned.ids
         read[semconv.RETURNED_COUNT] = returned.total
         read[semconv.RETURNED_SCORES] = returned.scores
     handed = _documents(span, form.handed, rules)
     if handed.ids is not None:
-        read[semconv.INPUT_IDS] = _hashed(handed.ids, rules)
+        read[semconv.INPUT_IDS] = handed.ids
         read[semconv.INPUT_COUNT] = handed.total
     if rules.labels is not None and (labels := items_of(attributes.get(rules.labels))) is not None:
         read[semconv.CONTEXT_LABELS] = labels
-    return read | _ours(attributes)
+    return admitted(read | _ours(attributes), rules)
 
 
-def handoff_attributes(attributes: Mapping[str, object], rules: Rules) -> dict[str, object]:
+def handoff_attributes(attributes: Mapping[str, object], rules: Rules) -> Mapping[str, object]:
     """Return what a span of somebody else's says of the handoff that it is taken for, beside the name.
 
     Args:
@@ -84,11 +84,10 @@ def handoff_attributes(attributes: Mapping[str, object], rules: Rules) -> dict[s
         rules: What the user says.
     """
     selected = attributes.get(rules.selected) if rules.selected is not None else None
-    if selected is None:
-        return _ours(attributes)
-    several = items_of(selected)
-    ids = _hashed([as_id(each) for each in several or [selected]], rules)
-    return {semconv.SELECTED_IDS: ids, **_ours(attributes)}
+    read: dict[str, object] = {}
+    if selected is not None:
+        read[semconv.SELECTED_IDS] = tuple(as_id(each) for each in items_of(selected) or [selected])
+    return admitted(read | _ours(attributes), rules)
 
 
 def _ours(attributes: Mapping[str, object]) -> dict[str, object]:
@@ -144,11 +143,6 @@ def _documents(span: Span, names: Iterable[str], rules: Rules, *, events: bool =
     if span.dropped_events:  # the first are the first to go, so which one is the best is not known
         return Documents(ids=(), total=len(results) + span.dropped_events)
     return read_events(results, id_keys=rules.id_keys)
-
-
-def _hashed(ids: Iterable[str], rules: Rules) -> tuple[str, ...]:
-    key = rules.hash_key
-    return tuple(ids) if key is None else tuple(hash_id(key, each) for each in ids)
 
 
 _RETURNED: Final = tuple(dict.fromkeys(name for form in _FORMS for name in form.returned))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import translate
 from typing import Final
 
 from rop_otel import semconv
 from rop_otel.config import Config
+from rop_otel.core.idshape import IdShape
 
 _VARIABLES: Final = (
     semconv.ENV_FOREIGN_STAGES,
@@ -33,6 +34,7 @@ class Rules:
         selected: Attribute of a handoff span that holds what was selected.
         labels: Attribute of a stage span that holds the citation labels of what it returned.
         hash_key: Key with which IDs are hashed, as those of our own spans are.
+        shape: What an ID may be, so that no text gets into what we emit; None: spans are read as they were recorded.
     """
 
     stages: tuple[tuple[re.Pattern[str], str], ...] = ()
@@ -41,6 +43,7 @@ class Rules:
     selected: str | None = None
     labels: str | None = None
     hash_key: bytes | None = field(default=None, repr=False)
+    shape: IdShape | None = None
 
     @classmethod
     def of(cls, config: Config) -> Rules:
@@ -52,11 +55,12 @@ class Rules:
             selected=config.foreign_selected,
             labels=config.foreign_labels,
             hash_key=config.hash_key,
+            shape=config.id_shape,
         )
 
     @classmethod
     def of_environment(cls, environ: Mapping[str, str] | None = None) -> Rules:
-        """Return the rules that the environment says, whatever else it says.
+        """Return the rules that the environment says for spans that were recorded, whatever else it says.
 
         Args:
             environ: The environment to read; None: the process's.
@@ -65,7 +69,8 @@ class Rules:
             ConfigurationError: One of them cannot be used.
         """
         given = os.environ if environ is None else environ
-        return cls.of(Config.resolve(environ={name: given[name] for name in _VARIABLES if name in given}))
+        config = Config.resolve(environ={name: given[name] for name in _VARIABLES if name in given})
+        return replace(cls.of(config), shape=None)
 
     def kind_of(self, name: str) -> str | None:
         """Return the kind that a span of this name is said to have, None where nothing is said."""
