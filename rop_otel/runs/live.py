@@ -19,7 +19,9 @@ from rop_otel.runs.journal import Journal
 from rop_otel.runs.report import LiveReport
 from rop_otel.tracing.declared import Declared
 from rop_otel.tracing.here import put_back
+from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runs import RUNS, inside
+from rop_otel.tracing.runtime import current
 
 _logger = logging.getLogger("rop_otel")
 
@@ -165,8 +167,8 @@ class Run:
             put_back(*self._entered.pop())
         try:
             self.close()
-        except Exception:
-            _logger.exception("run %r could not be closed", self.id)
+        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+            current().mishaps.failure(Mishap.RUN, f"run {self.id!r}", "it could not be closed")
 
     async def __aenter__(self) -> Self:
         return self.__enter__()

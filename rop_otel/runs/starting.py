@@ -16,9 +16,11 @@ from rop_otel.core.profile.faults import Fault
 from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.errors import ConfigurationError, InputError
+from rop_otel.tracing.declared import UNNAMED
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runs import RUNS
 from rop_otel.tracing.runtime import Runtime, current
+from rop_otel.tracing.scalars import as_name, plainly
 
 if TYPE_CHECKING:
     from rop_otel.runs.book import Book
@@ -86,9 +88,10 @@ class _Start:
     def __init__(self, run_id: object) -> None:
         self.runtime: Runtime = current()
         self.incomplete: list[str] = []
-        self.run_id = run_id if isinstance(run_id, str) and run_id else "unnamed"
-        if self.run_id != run_id:
-            self._complain(f"run_id is {run_id!r}; it must be a non-empty string")
+        named = as_name(run_id, self.runtime.shape)
+        self.run_id = named or UNNAMED
+        if named is None:
+            self._complain(f"run_id is {plainly(run_id)}; it must be a non-empty string, short and in one line")
         if not self.runtime.enabled:
             self.incomplete.append("monitoring is off, so no handoff was observed")
         elif self.runtime.config.assess == "monitor":
@@ -100,7 +103,7 @@ class _Start:
             return None
         if isinstance(given, str | bytes | os.PathLike):
             return os.fsdecode(given)
-        self._complain(f"{what} is {given!r}; it must be the name of a file")
+        self._complain(f"{what} is {plainly(given)}; it must be the name of a file")
         return ""
 
     def opened(self, declaration: str | None, expected: Iterable[str] | None) -> Opened:
@@ -116,7 +119,9 @@ class _Start:
         if found.faults:
             first = found.faults[0]
             more = f" and {len(found.faults) - 1:,} more faults" if len(found.faults) > 1 else ""
-            self._complain(f"its declaration is invalid: {first.code}: {first.message}{more}")
+            # What is wrong may be told with IDs of the resolver's.
+            why = first.code if self.runtime.config.hash_key is not None else f"{first.code}: {first.message}"
+            self._complain(f"its declaration is invalid: {why}{more}")
         return found
 
     def journal(self, path: str, stamp: Stamp, *, fsync: bool) -> Journal | None:
@@ -166,7 +171,7 @@ class _Start:
         elif isinstance(deadline, int | float) and not isinstance(deadline, bool) and isfinite(deadline):
             seconds = float(deadline)
         if seconds is None:
-            self._complain(f"deadline is {deadline!r}; it must be seconds, or a moment with a time zone")
+            self._complain(f"deadline is {plainly(deadline)}; it must be seconds, or a moment with a time zone")
         return seconds
 
     def _read(self, file: str) -> Opened:

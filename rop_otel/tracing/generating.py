@@ -20,12 +20,13 @@ from rop_otel.tracing.stage import Stage
 class Collected:
     """IDs, scores and scopes of what a stage has yielded so far, without the documents."""
 
-    __slots__ = ("_ids", "_limit", "_scopes", "_scores", "_total", "stage")
+    __slots__ = ("_bare", "_ids", "_limit", "_scopes", "_scores", "_total", "stage")
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
         self._limit = stage._runtime.config.max_ids
         self._total = 0
+        self._bare = True
         self._ids: list[str] = []
         self._scores: list[float] = []
         self._scopes: list[str] = []
@@ -35,6 +36,7 @@ class Collected:
         self._total += 1
         if self._total > self._limit or not self.stage._wanted:
             return
+        self._bare = self._bare and type(item) is str
         raw, score, scope = self.stage._spec.results.read_one(item)
         self._ids.append(raw)
         self._scopes.append(scope)
@@ -54,6 +56,7 @@ class Collected:
             tuple(self._scores) if self._ids and len(self._scores) == len(self._ids) else None,
             tuple(self._scopes) if any(self._scopes) else None,
             self._total if self._total > self._limit else None,
+            self._bare and bool(self._ids),
         )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from threading import RLock
 from typing import Protocol
@@ -70,6 +71,10 @@ class OpenHandoff:
             if stage is not None:
                 self._running.pop(id(stage), None)
             return True
+
+    def returned_any(self, ids: AbstractSet[str]) -> bool:
+        """Return whether a stage that has ended returned one of these."""
+        return any(not ids.isdisjoint(record.returned or ()) for record in tuple(self._ended))
 
     def runs_within(self, span_id: str, around: Around) -> None:
         """Note that a stage of ours is below a span of somebody else's, of which only its end tells what it is."""

@@ -46,12 +46,14 @@ class Reading(NamedTuple):
         scores: Aligned with the IDs; None where one is missing.
         scopes: Aligned with the IDs, the empty string where unknown; None where not asked for.
         total: True length where the list was cut to the limit.
+        bare: Whether the list is one of strings, of which nothing says that they are IDs.
     """
 
     ids: Ids | None
     scores: tuple[float, ...] | None = None
     scopes: tuple[str, ...] | None = None
     total: int | None = None
+    bare: bool = False
 
 
 UNREADABLE: Final = Reading(None)
@@ -125,7 +127,7 @@ class Reader:
 
     def _read_items(self, items: Sequence[Any]) -> Reading:
         if self._plain and type(items[0]) is str and (texts := _all_ids(items)) is not None:
-            return Reading(texts) if any(texts) else UNREADABLE
+            return Reading(texts, bare=True) if any(texts) else UNREADABLE
         extractor = self._extractor(items[0])
         if extractor is None:
             return self._read_slowly(items)

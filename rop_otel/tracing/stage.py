@@ -12,16 +12,16 @@ from opentelemetry.context import Context, attach, get_current
 from opentelemetry.trace import INVALID_SPAN, Span, format_span_id, format_trace_id
 
 from rop_otel import semconv
-from rop_otel.core.handoff import Ids, Notice, StageRecord
+from rop_otel.core.handoff import Ids, Notice, StageRecord, kinds
 from rop_otel.errors import UsageError
 from rop_otel.tracing.facts import StageFacts
 from rop_otel.tracing.here import Here, here, moved, put_back
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.openinference import openinference
-from rop_otel.tracing.reading import Reading, is_list, lists_in
+from rop_otel.tracing.reading import Reading, lists_in
 from rop_otel.tracing.runtime import Runtime
 from rop_otel.tracing.scalars import as_count, as_id, as_name, as_score, plainly
-from rop_otel.tracing.sentences import SAY_INPUT, SAY_WHERE, TEXT, described
+from rop_otel.tracing.sentences import SAY_INPUT, SAY_WHERE, TEXT, described, without_ids
 from rop_otel.tracing.spec import Spec
 from rop_otel.tracing.writing import blame, write
 
@@ -110,18 +110,9 @@ class Stage:
             facts.tokens = self._count("tokens", tokens)
         if token_budget is not None:
             facts.token_budget = self._count("token_budget", token_budget)
-        if reading.ids is None:
-            self._unreadable(results)
-        elif not taken:
-            self._misuse(Mishap.IDS, f"it returned {TEXT}")
-
-    def _unreadable(self, results: object) -> None:
-        """Say that no ID can be read in what the stage returned."""
-        if is_list(results):
-            message = f"no ID can be read in {described(results)}; {SAY_WHERE}"
-        else:
-            message = f"{described(results)} is no list of documents; tell that with running_stage.returned(...)"
-        self._misuse(Mishap.IDS, message)
+        if not taken:
+            wrong = without_ids(results) if reading.ids is None else f"it returned {TEXT}"
+            self._misuse(Mishap.IDS, wrong)
 
     def input(self, *results: object) -> None:
         """Tell what the stage is handed: one list of documents, or several that it joins.
@@ -140,16 +131,17 @@ class Stage:
             if total >= limit and type(result) is list:
                 total += len(result)  # of what is not recorded, only the number
                 continue
-            read, _, _, cut = self._spec.inputs.read(result, limit=limit)
+            reading = self._spec.inputs.read(result, limit=limit)
+            read = reading.ids
             if read is None:
                 self._misuse(Mishap.INPUT, f"no ID can be read in the input, {described(result)}; {SAY_INPUT}")
                 return
-            if not self._runtime.shape.fit(read):
+            if self._is_text(reading):
                 self._misuse(Mishap.INPUT, f"it is handed {TEXT}")
                 return
             if total < limit:
                 lists.append(read)
-            total += cut or len(read)
+            total += reading.total or len(read)
         ids = lists[0] if len(lists) == 1 else tuple(chain.from_iterable(lists))
         if total > limit:
             ids = ids[:limit]
@@ -267,7 +259,7 @@ class Stage:
         if reading.ids is None:
             return False
         facts, runtime = self._facts, self._runtime
-        if not runtime.shape.fit(reading.ids):
+        if self._is_text(reading):
             facts.returned = facts.returned_count = facts.scores = facts.scopes = None
             return False
         facts.returned = runtime.hashed(reading.ids)
@@ -276,6 +268,21 @@ class Stage:
         if reading.scopes is not None:
             facts.scopes = runtime.hashed(reading.scopes) if runtime.shape.fit(reading.scopes) else None
         return True
+
+    def _is_text(self, reading: Reading) -> bool:
+        """Return whether what was read as IDs is text.
+
+        Questions look like IDs of several words. They are text from a stage of a kind of its own that is no source,
+        where it was handed none of them and no stage before it returned one.
+        """
+        ids = reading.ids or ()
+        if not self._runtime.shape.fit(ids):
+            return True
+        if not reading.bare or self._spec.source or self._spec.kind in kinds.KINDS:
+            return False
+        wordy = frozenset(self._runtime.hashed(tuple(raw for raw in ids if len(raw.split()) > 1)))
+        known = not wordy.isdisjoint(self._facts.input or ())
+        return bool(wordy) and not (known or (self._opened is not None and self._opened.returned_any(wordy)))
 
     def _take_top_k(self, number: object) -> None:
         """Take in how many documents were asked for; what is no number is ignored."""

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -190,12 +191,22 @@ def test_packing_that_goes_on_after_its_handoff(tmp_path: Path) -> None:
     """A packing that nobody waited for leaves open what was shown, at both doors."""
     exported = Exported(None)
     runtime.install(exported.runtime)
-    packing = rop.using_stage("packing", input=["a", "b"])
+    packed, over = Event(), Event()
+
+    def pack() -> None:
+        with rop.using_stage("packing", input=["a", "b"]) as packing:
+            packing.returned(["b"])
+            packed.set()
+            over.wait()
+
     with rop.handoff("qa", selected="a") as handoff:
         with rop.using_stage("vector") as stage:
             stage.returned(["a", "b"])
-        packing.__enter__().returned(["b"])
-    packing.__exit__(None, None, None)
+        thread = Thread(target=rop.carry_context(pack))
+        thread.start()
+        packed.wait()
+    over.set()
+    thread.join()
     exported.write(tmp_path / "traces.json")
     [found] = replay_files([str(tmp_path / "traces.json")]).assessments
     assert found.as_dict() == handoff.assessment.as_dict()
