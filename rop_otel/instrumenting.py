@@ -28,6 +28,7 @@ from rop_otel.core.texts import holds_some_of, places_in, plain_text, shown_in, 
 from rop_otel.errors import ConfigurationError, UsageError
 from rop_otel.export import configure_once
 from rop_otel.tracing.baggage import received, using_baggage, without_selection
+from rop_otel.tracing.declared import UNNAMED
 from rop_otel.tracing.deferred import Deferred
 from rop_otel.tracing.handoff import Handoff, SilentHandoff
 from rop_otel.tracing.here import Here, here, moved, put_back, using_context
@@ -35,6 +36,7 @@ from rop_otel.tracing.keyed import ByKeys
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.opening import NOT_DUE
 from rop_otel.tracing.runtime import current
+from rop_otel.tracing.scalars import as_name
 
 __all__ = [
     "NOT_DUE",
@@ -209,7 +211,7 @@ class topmost:  # noqa: N801 - used like a function
 
     @property
     def _place(self) -> str:
-        return f"handoff {self._name!r}"
+        return f"handoff {as_name(self._name) or UNNAMED!r}"
 
     def _receive(self) -> None:
         """Take the caller's selection out of the context, whose baggage goes with every request to whoever is asked."""

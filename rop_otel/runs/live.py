@@ -207,7 +207,9 @@ class Run:
             if self._journal is not None:
                 self._journal.close()
             RUNS.remove(self, self._standing)
-            _logger.info("%s", self._report)
+            _logger.info(
+                "%s", str(self._report)
+            )  # its sentence alone: handlers that export arguments would list records
         if self._report is None:
             raise RuntimeError(f"run {self.id!r} has neither a book nor a report")
         return self._report

@@ -11,6 +11,7 @@ from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Final
 
+from rop_otel.core.idshape import IdShape
 from rop_otel.core.profile.declaration import Declaration, Opened
 from rop_otel.core.profile.faults import Fault
 from rop_otel.core.profile.fieldpath import FieldPath
@@ -115,7 +116,7 @@ class _Start:
         elif expected is None:
             found = _broken("population_required", "a run needs a declaration, or the record IDs that it expects")
         else:
-            found = _expecting(expected)
+            found = _expecting(expected, self.runtime.shape)
         if found.faults:
             first = found.faults[0]
             more = f" and {len(found.faults) - 1:,} more faults" if len(found.faults) > 1 else ""
@@ -208,15 +209,16 @@ def _broken(code: str, message: str) -> Opened:
     )
 
 
-def _expecting(expected: Iterable[str]) -> Opened:
+def _expecting(expected: Iterable[str], shape: IdShape) -> Opened:
     """Return what stands for a declaration where only the population is named."""
     try:
         given: list[object] = [] if isinstance(expected, str) else list(expected)
     except Exception:  # noqa: BLE001 - the application's iterable
         given = []
     names = {name for name in given if isinstance(name, str) and name}
-    if not names or not names.issuperset(given):
-        return _broken("population_invalid", "expected must be record IDs, at least one, each a non-empty string")
+    if not names or not names.issuperset(given) or not shape.fit(names):
+        wanted = "record IDs, at least one, each a non-empty string that is short enough for an ID"
+        return _broken("population_invalid", f"expected must be {wanted}")
     declaration = Declaration(
         declaration_id="",
         manifest_sha256="",

@@ -92,7 +92,7 @@ class Mishaps:
         try:
             error = sys.exception() if failed else None
             what = "" if error is None else f"{_located(error)}; "
-            exc_info = failed and self._text
+            exc_info = error if self._text else None
             _logger.warning("%s: %s (%sfurther ones are counted, not logged)", place, message, what, exc_info=exc_info)
         except Exception:  # noqa: BLE001 - a filter or handler of the application's
             return

@@ -18,6 +18,7 @@ import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.core.handoff import FindingCode, Notice, Verdict
+from rop_otel.core.profile.hashing import hash_id
 from rop_otel.replay.report import replay
 from rop_otel.spans.conventions import Rules
 from rop_otel.spans.sdk import from_sdk
@@ -228,6 +229,53 @@ def test_ids_are_hashed_like_our_own(monitored: Monitored) -> None:
     assert (handoff.assessment.verdict, handoff.assessment.selected_rank) == (Verdict.PASS, 2)
     assert "b" not in handoff.assessment.shown.ids
     assert replayed(monitored, config) == assessed(monitored)
+
+
+def test_ids_set_by_hand_are_hashed_like_our_own(monitored: Monitored) -> None:
+    """With a key, attributes of ours that others set are compared, reported and logged as hashes, at both doors."""
+    config = Config(hash_key=b"key")
+    monitored.active = runtime.Runtime(config, tracer=monitored.runtime.tracer, sinks=(monitored.heard,))
+    runtime.install(monitored.active)
+    start = monitored.tracer.start_as_current_span
+    said: dict[str, AnyValue] = {semconv.STAGE: "vector", semconv.RETURNED_IDS: ["a", "b", "b"]}
+    with rop.handoff("ours", selected="b") as handoff, start("search", attributes=said):
+        pass
+    theirs: dict[str, AnyValue] = {
+        semconv.HANDOFF_NAME: "theirs",
+        semconv.SELECTED_IDS: ["c"],
+        semconv.JUDGED_IDS: ["b"],
+    }
+    with start("chain", attributes=theirs), start("search", attributes=said):
+        pass
+    assert (handoff.assessment.verdict, handoff.assessment.selected_rank) == (Verdict.PASS, 2)
+    other = monitored.heard.assessments[1]
+    assert (other.verdict, other.stages[0].judged["rr"]) == (Verdict.FAIL, 0.5)
+    assert [finding.ids for finding in other.findings] == [(hash_id(b"key", "b"),)]
+    assert monitored.heard.records[1].selected == (hash_id(b"key", "c"),)
+    assert replayed(monitored, config) == assessed(monitored)
+
+
+def test_our_own_stage_in_a_foreign_handoff_is_hashed_once(monitored: Monitored) -> None:
+    """What our decorators recorded is hashed already, and meets the selection that others set."""
+    config = Config(hash_key=b"key")
+    monitored.active = runtime.Runtime(config, tracer=monitored.runtime.tracer, sinks=(monitored.heard,))
+    runtime.install(monitored.active)
+    theirs: dict[str, AnyValue] = {semconv.HANDOFF_NAME: "theirs", semconv.SELECTED_IDS: ["b"]}
+    with monitored.tracer.start_as_current_span("chain", attributes=theirs), rop.using_stage("vector") as stage:
+        stage.returned(["a", "b"])
+    assert (monitored.assessment.verdict, monitored.assessment.selected_rank) == (Verdict.PASS, 2)
+    assert replayed(monitored, config) == assessed(monitored)
+
+
+def test_text_of_others_is_unreadable(monitored: Monitored) -> None:
+    """Passages as IDs are not taken over from a span while it is made; recorded spans are read as they are."""
+    said: dict[str, AnyValue] = {semconv.STAGE: "vector", semconv.RETURNED_IDS: ["a", "b\nc"]}
+    with rop.handoff("ours", selected="a") as handoff, monitored.tracer.start_as_current_span("x", attributes=said):
+        pass
+    assert handoff.assessment.verdict is Verdict.UNVERIFIABLE
+    spans = map(from_sdk, monitored.exporter.get_finished_spans())
+    [later] = replay(spans, rules=Rules.of_environment({})).assessments
+    assert later.verdict is Verdict.PASS
 
 
 IDS = st.lists(st.sampled_from(["a", "b", "c", None]), max_size=3)

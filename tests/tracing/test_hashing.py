@@ -3,6 +3,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
+import pytest
+
 import rop_otel as rop
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.hashing import hash_id, hash_resolver
@@ -55,3 +57,28 @@ def test_resolver_keeps_its_shape() -> None:
     assert [hashed.resolve(hash_id(KEY, raw)) for raw in ("doc", "doc#1", "Doc", "?")] == [doc, doc, doc, None]
     assert hash_id(KEY, "") == ""
     assert len(doc) == 32
+
+
+def test_labels_that_may_be_ids_are_hashed(watch: Callable[..., Watched]) -> None:
+    """Labels and citations are compared as hashes where they are more than a number; numbered ones stay readable."""
+    watched = watch(hash_key=KEY)
+    with rop.handoff("qa") as handoff:
+        with rop.using_stage("packing") as stage:
+            stage.returned(["doc#1", "doc#2"], labels=["[1]", "doc#2"])
+        handoff.answered("So it is.", citations=["[1]", "doc#2", "doc#9"])
+    shown, cited = watched.stage("packing").labels, watched.stage("reader").citations
+    assert shown == ("[1]", hash_id(KEY, "doc#2"))
+    assert cited == (*shown, hash_id(KEY, "doc#9"))
+    [finding] = handoff.assessment.findings
+    assert (finding.code, finding.labels) == ("citation_unresolved", (hash_id(KEY, "doc#9"),))
+
+
+def test_a_wrong_grade_does_not_name_its_object(
+    watch: Callable[..., Watched], caplog: pytest.LogCaptureFixture
+) -> None:
+    """The log says which judged object it is by its place."""
+    watch(hash_key=KEY)
+    with rop.handoff("qa", judged={"doc": 1, "other": "high"}):
+        pass
+    assert "grade of judged object 2" in caplog.text
+    assert "other" not in caplog.text

@@ -161,7 +161,7 @@ def test_a_prompt_of_no_documents_shows_nothing(selecting: Any, parts: Any) -> N
 
 
 def test_a_selector_that_raises_stops_nothing(watch: Any, parts: Any, caplog: pytest.LogCaptureFixture) -> None:
-    """The pipeline answers, and the failure is logged."""
+    """The pipeline answers, and the failure is logged, without its message, which may quote the question."""
 
     def broken(inputs: Any) -> str:
         raise RuntimeError("no linker")
@@ -169,7 +169,8 @@ def test_a_selector_that_raises_stops_nothing(watch: Any, parts: Any, caplog: py
     watch.instrument(selected_by=broken)
     assert parts.build().run(parts.question())["answer"]["answers"]
     assert watch.only.verdict is rop.Verdict.NOT_APPLICABLE
-    assert "no linker" in caplog.text
+    assert "RuntimeError" in caplog.text
+    assert "no linker" not in caplog.text
 
 
 def test_a_selector_that_finds_nothing_is_an_error_of_the_selector(selecting: Any, parts: Any) -> None:
