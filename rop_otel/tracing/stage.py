@@ -12,7 +12,7 @@ from opentelemetry.context import Context, attach, get_current
 from opentelemetry.trace import INVALID_SPAN, Span, format_span_id, format_trace_id
 
 from rop_otel import semconv
-from rop_otel.core.handoff import Ids, Notice, StageRecord, kinds
+from rop_otel.core.handoff import Ids, Notice, StageRecord
 from rop_otel.errors import UsageError
 from rop_otel.tracing.facts import StageFacts
 from rop_otel.tracing.here import Here, here, moved, put_back
@@ -23,6 +23,7 @@ from rop_otel.tracing.runtime import Runtime
 from rop_otel.tracing.scalars import as_count, as_id, as_name, as_score, plainly
 from rop_otel.tracing.sentences import SAY_INPUT, SAY_WHERE, TEXT, described, without_ids
 from rop_otel.tracing.spec import Spec
+from rop_otel.tracing.texts import is_text
 from rop_otel.tracing.writing import blame, write
 
 _T = TypeVar("_T")
@@ -136,7 +137,7 @@ class Stage:
             if read is None:
                 self._misuse(Mishap.INPUT, f"no ID can be read in the input, {described(result)}; {SAY_INPUT}")
                 return
-            if self._is_text(reading):
+            if is_text(reading, self):
                 self._misuse(Mishap.INPUT, f"it is handed {TEXT}")
                 return
             if total < limit:
@@ -259,7 +260,7 @@ class Stage:
         if reading.ids is None:
             return False
         facts, runtime = self._facts, self._runtime
-        if self._is_text(reading):
+        if is_text(reading, self):
             facts.returned = facts.returned_count = facts.scores = facts.scopes = None
             return False
         facts.returned = runtime.hashed(reading.ids)
@@ -268,21 +269,6 @@ class Stage:
         if reading.scopes is not None:
             facts.scopes = runtime.hashed(reading.scopes) if runtime.shape.fit(reading.scopes) else None
         return True
-
-    def _is_text(self, reading: Reading) -> bool:
-        """Return whether what was read as IDs is text.
-
-        Questions look like IDs of several words. They are text from a stage of a kind of its own that is no source,
-        where it was handed none of them and no stage before it returned one.
-        """
-        ids = reading.ids or ()
-        if not self._runtime.shape.fit(ids):
-            return True
-        if not reading.bare or self._spec.source or self._spec.kind in kinds.KINDS:
-            return False
-        wordy = frozenset(self._runtime.hashed(tuple(raw for raw in ids if len(raw.split()) > 1)))
-        known = not wordy.isdisjoint(self._facts.input or ())
-        return bool(wordy) and not (known or (self._opened is not None and self._opened.returned_any(wordy)))
 
     def _take_top_k(self, number: object) -> None:
         """Take in how many documents were asked for; what is no number is ignored."""

@@ -179,7 +179,7 @@ def _traced(count: int) -> Call:
         deeper(count)
     except ValueError as error:
         raised = error
-    return lambda: record_exception(INVALID_SPAN, raised)
+    return lambda: record_exception(INVALID_SPAN, raised, text=True)
 
 
 def _message(count: int) -> Call:
@@ -187,7 +187,7 @@ def _message(count: int) -> Call:
 
     def call() -> None:
         for _ in range(20):
-            record_exception(INVALID_SPAN, error)
+            record_exception(INVALID_SPAN, error, text=True)
 
     return call
 

@@ -216,7 +216,7 @@ def test_long_ids_are_short_in_messages() -> None:
 def written(error: BaseException) -> Any:
     """Return the attributes of the event that an exception is written as."""
     span: Any = TracerProvider(shutdown_on_exit=False).get_tracer("t").start_span("s")
-    record_exception(span, error)
+    record_exception(span, error, text=True)
     [event] = span.events
     return event.attributes
 
