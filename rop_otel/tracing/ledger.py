@@ -39,7 +39,17 @@ class OpenHandoff:
         deadline: Time of the ledger's clock at which it counts as abandoned.
     """
 
-    __slots__ = ("_around", "_closed", "_ended", "_lock", "_running", "deadline", "handoff_id")
+    __slots__ = (
+        "_around",
+        "_closed",
+        "_ended",
+        "_lock",
+        "_looked",
+        "_returned",
+        "_running",
+        "deadline",
+        "handoff_id",
+    )
 
     def __init__(self, handoff_id: str, deadline: float) -> None:
         self.handoff_id = handoff_id
@@ -47,6 +57,8 @@ class OpenHandoff:
         self._ended: list[StageRecord] = []
         self._running: dict[int, Running] = {}
         self._around: dict[str, Around] = {}
+        self._returned: set[str] = set()
+        self._looked = 0
         self._lock = RLock()
         self._closed = False
 
@@ -73,8 +85,11 @@ class OpenHandoff:
             return True
 
     def returned_any(self, ids: AbstractSet[str]) -> bool:
-        """Return whether a stage that has ended returned one of these."""
-        return any(not ids.isdisjoint(record.returned or ()) for record in tuple(self._ended))
+        """Return whether a stage that has ended returned one of these. Each list is looked at once."""
+        while (place := self._looked) < len(self._ended):
+            self._returned.update(self._ended[place].returned or ())
+            self._looked = place + 1
+        return not ids.isdisjoint(self._returned)
 
     def runs_within(self, span_id: str, around: Around) -> None:
         """Note that a stage of ours is below a span of somebody else's, of which only its end tells what it is."""
