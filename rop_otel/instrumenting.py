@@ -19,7 +19,7 @@ from types import ModuleType, TracebackType
 from typing import Any, Final, TypeAlias, TypeVar, cast
 from weakref import WeakSet
 
-from opentelemetry.context import Context, attach, create_key, get_current, get_value, set_value
+from opentelemetry.context import Context, create_key, get_value, set_value
 
 import rop_otel as rop
 from rop_otel import semconv
@@ -30,7 +30,18 @@ from rop_otel.export import configure_once
 from rop_otel.tracing.baggage import received, using_baggage, without_selection
 from rop_otel.tracing.deferred import Deferred
 from rop_otel.tracing.handoff import Handoff, SilentHandoff
-from rop_otel.tracing.here import Here, here, moved, put_back, using_context
+from rop_otel.tracing.here import (
+    Here,
+    current_context,
+    here,
+    in_block,
+    make_current,
+    moved,
+    put_back,
+    reset_variable,
+    set_variable,
+    using_context,
+)
 from rop_otel.tracing.keyed import ByKeys
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.opening import NOT_DUE
@@ -213,11 +224,12 @@ class topmost:  # noqa: N801 - used like a function
 
     def _receive(self) -> None:
         """Take the caller's selection out of the context, whose baggage goes with every request to whoever is asked."""
-        before = get_current()
+        before = current_context()
         context = without_selection(before)
         if context is not before:
+            context = in_block(context)
             self._moved = context, before
-            attach(context)
+            make_current(context)
 
     def _open(self) -> Handoff:
         opened = rop.handoff(self._name, cutoff=self._settings.cutoff, selected=self._selected())
@@ -255,7 +267,7 @@ class topmost:  # noqa: N801 - used like a function
 
 def _answer(selector: Selector, inputs: object) -> object:
     """Ask a selector, outside of any handoff: it may retrieve by the same framework, and be asked for that too."""
-    with using_context(set_value(_SELECTING, True, moved(get_current(), Here()))):
+    with using_context(set_value(_SELECTING, True, moved(current_context(), Here()))):
         selected = selector(inputs)
     if inspect.iscoroutine(selected):
         selected.close()

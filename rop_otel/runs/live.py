@@ -9,7 +9,7 @@ from time import monotonic
 from types import TracebackType
 from typing import Self
 
-from opentelemetry.context import Context, attach, get_current
+from opentelemetry.context import Context
 
 from rop_otel.core.handoff import Assessment, HandoffRecord
 from rop_otel.core.profile.declaration import Opened
@@ -18,7 +18,7 @@ from rop_otel.runs.book import Book, OwnWordBook
 from rop_otel.runs.journal import Journal
 from rop_otel.runs.report import LiveReport
 from rop_otel.tracing.declared import Declared
-from rop_otel.tracing.here import put_back
+from rop_otel.tracing.here import current_context, make_current, put_back
 from rop_otel.tracing.runs import RUNS, inside
 
 _logger = logging.getLogger("rop_otel")
@@ -152,10 +152,10 @@ class Run:
         self._incomplete += ("it belongs to the process that this one was forked from",)
 
     def __enter__(self) -> Self:
-        before = get_current()
+        before = current_context()
         context = inside(self, before)
         self._entered.append((context, before))
-        attach(context)
+        make_current(context)
         return self
 
     def __exit__(

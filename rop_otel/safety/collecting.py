@@ -23,9 +23,17 @@ _anywhere: Final = SimpleNamespace(start=None)
 _here: Final = threading.local()
 
 
+def collection() -> object | None:
+    """Return the collection that runs in this thread now, another object for each; None outside of any."""
+    if next(reversed(_phases)) != "start":
+        return None
+    here: object = getattr(_here, "start", None)
+    return here if here is _anywhere.start else None
+
+
 def is_collecting() -> bool:
     """Return whether the collector runs in this thread now: the caller is part of a finalizer that it called."""
-    return next(reversed(_phases)) == "start" and getattr(_here, "start", None) is _anywhere.start
+    return collection() is not None
 
 
 # Each is called with the phase and a new dictionary, the same one for all three. OrderedDict.move_to_end takes the

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import chain, islice
 from time import time_ns
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar, cast
 
-from opentelemetry.context import Context, attach, get_current
+from opentelemetry.context import Context
 from opentelemetry.trace import INVALID_SPAN, Span, format_span_id, format_trace_id
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Ids, Notice, StageRecord
 from rop_otel.errors import UsageError
+from rop_otel.safety import afterwards, catch_up, is_collecting
 from rop_otel.tracing.facts import StageFacts
-from rop_otel.tracing.here import Here, here, moved, put_back
+from rop_otel.tracing.here import Here, current_context, here, make_current, moved, put_back
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.openinference import openinference
 from rop_otel.tracing.reading import Reading, is_list, lists_in
@@ -179,7 +181,7 @@ class Stage:
 
     def __enter__(self) -> Self:
         self._start_here()
-        attach(self._context)
+        make_current(self._context)
         if self._handed is not None:
             handed, self._handed = self._handed, None
             try:
@@ -193,13 +195,21 @@ class Stage:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         put_back(self._context, self._before)
+        if is_collecting():
+            afterwards(partial(self._leave, error))
+        else:
+            self._leave(error)
+
+    def _leave(self, error: BaseException | None) -> None:
+        """End with the block."""
         self._finish(error)
         if error is None and not self._told and self._wanted:
             self._misuse(Mishap.IDS, "it ended without returned()")
 
     def _start_here(self) -> None:
         """Start at the caller's place, without becoming current."""
-        before = get_current()
+        catch_up()
+        before = current_context()
         self._start(before, here(before))
 
     def _start(self, before: Context, at: Here) -> None:
@@ -214,22 +224,27 @@ class Stage:
         else:
             self._began = handoff._now()
             self._opened = handoff._opened
-        try:
-            self._span = runtime.tracer.start_span(
-                spec.span_name,
-                before,
-                spec.span_kind,
-                spec.attributes if handoff is None else None,  # in a handoff they are written once, at the end
-                start_time=self._began,
-            )
-        except Exception:  # noqa: BLE001 - a broken sampler or span processor is kept from the application
-            runtime.mishaps.failure(Mishap.STAGE, spec.place, "its span could not be started")
+        if not is_collecting():  # what else sees spans begin must not run in the middle of anything
+            self._start_span(before)
         self._identify(at)
         self._recording = self._span.is_recording()
         self._wanted = self._recording or self._opened is not None
         self._context = moved(before, Here(handoff, self, at.round), self._span)
         if self._opened is not None:
             self._opened.began(self)
+
+    def _start_span(self, before: Context) -> None:
+        spec, runtime = self._spec, self._runtime
+        try:
+            self._span = runtime.tracer.start_span(
+                spec.span_name,
+                before,
+                spec.span_kind,
+                spec.attributes if self._handoff is None else None,  # in a handoff they are written once, at the end
+                start_time=self._began,
+            )
+        except Exception:  # noqa: BLE001 - a broken sampler or span processor is kept from the application
+            runtime.mishaps.failure(Mishap.STAGE, spec.place, "its span could not be started")
 
     def _finish(self, error: BaseException | None = None) -> None:
         """End the span and hand the facts to the ledger; a stage that outlives its handoff is late."""
