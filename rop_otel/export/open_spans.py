@@ -10,7 +10,7 @@ from typing import Final
 from opentelemetry.sdk.trace import ReadableSpan
 
 from rop_otel.export.node import Node
-from rop_otel.safety import WhenGone, catch_up
+from rop_otel.safety import catch_up, when_gone
 
 
 class OpenSpans:
@@ -47,7 +47,7 @@ class OpenSpans:
             if key in self._nodes:
                 return False
             self._nodes[key] = node
-        node.gone = WhenGone(span, partial(self._give_up, key))
+        node.gone = when_gone(span, partial(self._give_up, key))
         return True
 
     def _give_up(self, key: tuple[int, int]) -> None:
@@ -66,6 +66,7 @@ class OpenSpans:
             if node is not None:
                 if node.gone is not None:
                     node.gone.cancel()
+                    node.gone = None
                 node.end(span)
         return node
 

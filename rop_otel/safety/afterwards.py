@@ -27,26 +27,27 @@ _here: Final = threading.local()
 
 
 class WhenGone(ref[Any]):
-    """Does something once an object is gone, unless it is cancelled before.
+    """What :func:`when_gone` has to do."""
+
+    __slots__ = ("_do",)
+    _do: Callable[[], object]
+
+    def cancel(self) -> None:
+        """Do nothing: the object came to its end in another way. Then forget this, so that nothing is noted either."""
+        _waiting.pop(id(self), None)
+
+
+def when_gone(thing: object, do: Callable[[], object]) -> WhenGone:
+    """Do something once an object is gone, unless it is cancelled before.
 
     Args:
         thing: The object.
         do: What to do. It must not refer to the object.
     """
-
-    __slots__ = ("_do",)
-
-    def __new__(cls, thing: object, do: Callable[[], object]) -> WhenGone:
-        return ref.__new__(cls, thing, _gone.append)
-
-    def __init__(self, thing: object, do: Callable[[], object]) -> None:
-        super().__init__(thing, _gone.append)
-        self._do = do
-        _waiting[id(self)] = self
-
-    def cancel(self) -> None:
-        """Do nothing: the object came to its end in another way."""
-        _waiting.pop(id(self), None)
+    waiting = WhenGone(thing, _gone.append)
+    waiting._do = do
+    _waiting[id(waiting)] = waiting
+    return waiting
 
 
 def afterwards(do: Callable[[], object]) -> None:
@@ -71,7 +72,7 @@ def _do_all() -> None:
     while (do := _next()) is not None:
         try:
             do()
-        except Exception as error:  # noqa: BLE001 - whoever uses our code now has nothing to do with it
+        except Exception as error:  # whoever uses our code now has nothing to do with it
             raise_if_delivered(error)
             _logger.warning("what was left half-way could not be ended", exc_info=True)
 

@@ -16,7 +16,7 @@ from opentelemetry.trace import INVALID_SPAN, Span, format_span_id, format_trace
 from rop_otel import semconv
 from rop_otel.core.handoff import Assessment
 from rop_otel.core.handoff.attributes import assessment_attributes
-from rop_otel.safety import WhenGone, afterwards, catch_up, is_collecting
+from rop_otel.safety import WhenGone, afterwards, catch_up, is_collecting, when_gone
 from rop_otel.tracing.citing import find_citations
 from rop_otel.tracing.declared import Declared, no_id_in, selected_ids
 from rop_otel.tracing.here import Here, current_context, here, leave, make_current, moved, put_back
@@ -142,6 +142,7 @@ class Handoff:
             catch_up()
             if self._gone is not None:
                 self._gone.cancel()
+                self._gone = None
             end = self._now()
             self._assessment = self._without_verdict("its assessment raised")
             try:
@@ -206,7 +207,7 @@ class Handoff:
         if runtime.config.assess == "local":
             self._opened = runtime.ledger.open(self.id)
             if self._opened is not None:
-                self._gone = WhenGone(self, partial(runtime.ledger.abandon, self._opened))
+                self._gone = when_gone(self, partial(runtime.ledger.abandon, self._opened))
         if self._run is not None:
             self._run.started()
 

@@ -1,9 +1,9 @@
 """Where in which handoff the application is now, kept in the OpenTelemetry context and so carried with it.
 
 All that makes a context current, or sets a context variable of ours, goes through this module. While the garbage
-collector runs, nothing is set: the code that it interrupts may be ``ContextVar.set`` itself, which CPython 3.11 does not
-survive (cpython#122529), and in any version that code knows nothing of the finalizers that run in it. What is monitored
-in a finalizer is kept apart from it for as long as the collector runs.
+collector runs, nothing is set: the code that it interrupts may be ``ContextVar.set`` itself, which CPython 3.11 does
+not survive (cpython#122529), and in any version that code knows nothing of the finalizers that run in it. What is
+monitored in a finalizer is kept apart from it for as long as the collector runs.
 
 A context is put back by attaching the one before it, never by its token: a token used in another task or thread (a
 generator that the garbage collector closes) is an error that OpenTelemetry logs. A place whose block ended where it
@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar, Token
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast
 
 from opentelemetry.context import Context, attach, create_key, get_current, set_value
 from opentelemetry.trace import Span, set_span_in_context
@@ -71,7 +71,7 @@ _NOWHERE: Final = Here()
 def here(context: Context | None = None) -> Here:
     """Return the place that a context, None for the current one, is at."""
     found = (current_context() if context is None else context).get(_KEY)
-    return found if isinstance(found, Here) else _NOWHERE
+    return _NOWHERE if found is None else cast(Here, found)
 
 
 def moved(context: Context, place: Here, span: Span | None = None) -> Context:
@@ -91,11 +91,9 @@ def in_block(context: Context) -> Context:
 
 def current_context() -> Context:
     """Return the current context, without the places that were left."""
-    context = _current()
-    found = context.get(_KEY)
-    while isinstance(found, Here) and found.left is not None:
+    context = get_current() if collection() is None else _current()
+    while (found := cast("Here | None", context.get(_KEY))) is not None and found.left is not None:
         context = _without(context, *found.left)
-        found = context.get(_KEY)
     return context
 
 

@@ -214,7 +214,7 @@ class Stage:
 
     def _start(self, before: Context, at: Here) -> None:
         """Start the span and take a place in the ledger, without becoming current."""
-        spec, runtime, handoff = self._spec, self._runtime, at.handoff
+        handoff = at.handoff
         self._before = before
         self._round = at.round
         self._handoff = handoff
