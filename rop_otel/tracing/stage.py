@@ -17,7 +17,7 @@ from rop_otel.core.handoff import Ids, Notice, StageRecord
 from rop_otel.errors import UsageError
 from rop_otel.safety import afterwards, catch_up, is_collecting
 from rop_otel.tracing.facts import StageFacts
-from rop_otel.tracing.here import Here, current_context, here, make_current, moved, put_back
+from rop_otel.tracing.here import Here, current_context, here, leave, make_current, moved, put_back
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.openinference import openinference
 from rop_otel.tracing.reading import Reading, is_list, lists_in
@@ -205,6 +205,11 @@ class Stage:
         self._finish(error)
         if error is None and not self._told and self._wanted:
             self._misuse(Mishap.IDS, "it ended without returned()")
+
+    def _give_up(self) -> None:
+        """End where nobody has any more what ran inside; wherever that was, this stage may still be current."""
+        leave(self._context, self._before)
+        self._leave(GeneratorExit())
 
     def _start_here(self) -> None:
         """Start at the caller's place, without becoming current."""

@@ -112,7 +112,9 @@ class _Running:
 
     def give_up(self) -> None:
         """End the stage of a coroutine that nobody has any more."""
-        self.end(GeneratorExit())
+        stage, self._stage = self._stage, None
+        if stage is not None and self._begun:
+            stage._give_up()
 
 
 def _steps(running: _Running, awaitable: Any) -> Generator[Any, Any, Any]:
