@@ -9,6 +9,7 @@ from types import FunctionType
 from typing import Any, Final, Protocol, TypeVar
 
 from rop_otel.errors import UsageError
+from rop_otel.safety import raise_if_delivered
 from rop_otel.tracing.arguments import Argument, Inputs, InputWhere, inputs_of
 from rop_otel.tracing.extracting import IdWhere, Where
 from rop_otel.tracing.generating import Yielded
@@ -129,7 +130,8 @@ class Calls:
         if self._inputs is not None and stage._wanted:
             try:
                 lists = self._inputs(args, kwargs)
-            except Exception as error:  # noqa: BLE001 - the application's own callable
+            except BaseException as error:  # noqa: BLE001 - the application's own callable
+                raise_if_delivered(error)
                 stage._misuse(Mishap.INPUT, f"input_arg raised {type(error).__name__}")
                 return
             stage.input(*lists)

@@ -16,7 +16,7 @@ from opentelemetry.trace import INVALID_SPAN, Span, format_span_id, format_trace
 from rop_otel import semconv
 from rop_otel.core.handoff import Assessment
 from rop_otel.core.handoff.attributes import assessment_attributes
-from rop_otel.safety import WhenGone, afterwards, catch_up, is_collecting, when_gone
+from rop_otel.safety import WhenGone, afterwards, catch_up, is_collecting, raise_if_delivered
 from rop_otel.tracing.citing import find_citations
 from rop_otel.tracing.declared import Declared, no_id_in, selected_ids
 from rop_otel.tracing.here import Here, current_context, here, leave, make_current, moved, put_back
@@ -207,7 +207,7 @@ class Handoff:
         if runtime.config.assess == "local":
             self._opened = runtime.ledger.open(self.id)
             if self._opened is not None:
-                self._gone = when_gone(self, partial(runtime.ledger.abandon, self._opened))
+                self._gone = WhenGone(self, partial(runtime.ledger.abandon, self._opened))
         if self._run is not None:
             self._run.started()
 
@@ -319,7 +319,8 @@ class Handoff:
                 return tuple(label for each in given if (label := as_id(each)))
             if isinstance(text, str):
                 return find_citations(text, shown=self._shown, pattern=self._runtime.config.citation_pattern)
-        except Exception:  # noqa: BLE001 - the application's iterable may raise
+        except BaseException as error:  # noqa: BLE001 - the application's iterable may raise
+            raise_if_delivered(error)
             self._runtime.mishaps.failure(Mishap.ANSWER, f"handoff {self.name!r}", "its citations could not be read")
             return ()
         self._complain(Mishap.ANSWER, f"the answer is a {type(text).__name__}; give its text, or its citations")

@@ -7,10 +7,13 @@ raises, whatever the application's objects do.
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from math import isnan
 from pathlib import PurePath
-from typing import Final
+from typing import Final, cast
 from uuid import UUID
+
+from rop_otel.safety import raise_if_delivered
 
 _LONGEST_NUMBER: Final = 1000
 """Bits of the longest integer that is an ID; Python refuses to write far longer ones."""
@@ -42,7 +45,8 @@ def as_id(value: object) -> str | None:
         if isinstance(value, UUID | PurePath):
             return str(value)
         return as_id(value.item()) if _is_numpy_scalar(value) else None  # type: ignore[attr-defined]
-    except Exception:  # noqa: BLE001 - the object's own code runs here
+    except BaseException as error:  # noqa: BLE001 - the object's own code runs here
+        raise_if_delivered(error)
         return None
 
 
@@ -55,9 +59,18 @@ def plainly(value: object) -> str:
     """Return a value as a message shows it: its ``repr``, cut where it is long, or its type where that raises."""
     try:
         text = repr(value)
-    except Exception:  # noqa: BLE001 - the object's own code runs here
+    except BaseException as error:  # noqa: BLE001 - the object's own code runs here
+        raise_if_delivered(error)
         return f"a {type(value).__name__}"
     return text if len(text) <= _LONGEST_REPR else f"{text[:_LONGEST_REPR]}..."
+
+
+def described(value: object) -> str:
+    """Name a value's type, and those of its first elements; never the value, which may be text."""
+    if type(value) in (list, tuple) and value:
+        kinds = dict.fromkeys(type(each).__name__ for each in cast("Sequence[object]", value)[:3])
+        return f"a {type(value).__name__} of {' and '.join(kinds)}"
+    return f"a {type(value).__name__}"
 
 
 def as_score(value: object) -> float | None:
@@ -70,7 +83,8 @@ def as_score(value: object) -> float | None:
         if isinstance(value, bool | str) or not hasattr(value, "__float__"):
             return None
         number = float(value)
-    except Exception:  # noqa: BLE001
+    except BaseException as error:  # noqa: BLE001
+        raise_if_delivered(error)
         return None
     return None if isnan(number) else number
 
@@ -85,7 +99,8 @@ def as_count(value: object) -> int | None:
         if isinstance(value, bool) or not hasattr(value, "__index__"):
             return None
         number = operator.index(value)
-    except Exception:  # noqa: BLE001
+    except BaseException as error:  # noqa: BLE001
+        raise_if_delivered(error)
         return None
     return number if number.bit_length() <= _LONGEST_COUNT else None
 

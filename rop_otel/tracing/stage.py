@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import chain, islice
 from time import time_ns
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar, cast
+from typing import Any, Final, Self, TypeVar
 
 from opentelemetry.context import Context
 from opentelemetry.trace import INVALID_SPAN, Span, format_span_id, format_trace_id
@@ -15,14 +15,14 @@ from opentelemetry.trace import INVALID_SPAN, Span, format_span_id, format_trace
 from rop_otel import semconv
 from rop_otel.core.handoff import Ids, Notice, StageRecord
 from rop_otel.errors import UsageError
-from rop_otel.safety import afterwards, catch_up, is_collecting
+from rop_otel.safety import afterwards, catch_up, is_collecting, raise_if_delivered
 from rop_otel.tracing.facts import StageFacts
 from rop_otel.tracing.here import Here, current_context, here, leave, make_current, moved, put_back
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.openinference import openinference
 from rop_otel.tracing.reading import Reading, is_list, lists_in
 from rop_otel.tracing.runtime import Runtime
-from rop_otel.tracing.scalars import as_count, as_id, as_score, is_text, plainly
+from rop_otel.tracing.scalars import as_count, as_id, as_score, described, is_text, plainly
 from rop_otel.tracing.spec import Spec
 from rop_otel.tracing.writing import blame, write
 
@@ -118,9 +118,9 @@ class Stage:
     def _unreadable(self, results: object) -> None:
         """Say that no ID can be read in what the stage returned."""
         if is_list(results):
-            message = f"no ID can be read in {_described(results)}; {_SAY_WHERE}"
+            message = f"no ID can be read in {described(results)}; {_SAY_WHERE}"
         else:
-            message = f"{_described(results)} is no list of documents; tell that with running_stage.returned(...)"
+            message = f"{described(results)} is no list of documents; tell that with running_stage.returned(...)"
         self._misuse(Mishap.IDS, message)
 
     def input(self, *results: object) -> None:
@@ -142,7 +142,7 @@ class Stage:
                 continue
             read, _, _, cut = self._spec.inputs.read(result, limit=limit)
             if read is None:
-                self._misuse(Mishap.INPUT, f"no ID can be read in the input, {_described(result)}; {_SAY_INPUT}")
+                self._misuse(Mishap.INPUT, f"no ID can be read in the input, {described(result)}; {_SAY_INPUT}")
                 return
             if total < limit:
                 lists.append(read)
@@ -166,7 +166,8 @@ class Stage:
             self._misuse(Mishap.STAGE, f"implementation {plainly(name)} is no non-empty string")
         try:
             self._facts.fallback = bool(fallback)
-        except Exception:  # noqa: BLE001 - the application's object
+        except BaseException as error:  # noqa: BLE001 - the application's object
+            raise_if_delivered(error)
             self._misuse(Mishap.STAGE, f"fallback {plainly(fallback)} is neither true nor false")
 
     def query_form(self, form: str) -> None:
@@ -366,10 +367,11 @@ class Stage:
         try:
             given = [] if type(values) is str else list(islice(values, limit))
             taken = [value for each in given if (value := read(each)) is not None]
-        except Exception:  # noqa: BLE001 - the application's objects
+        except BaseException as error:  # noqa: BLE001 - the application's objects
+            raise_if_delivered(error)
             given, taken = [None], []
         if type(values) is str or len(taken) != len(given):
-            self._misuse(Mishap.STAGE, f"{what} are {_described(values)}; they must be a list, one for each document")
+            self._misuse(Mishap.STAGE, f"{what} are {described(values)}; they must be a list, one for each document")
             return None
         return tuple(taken)
 
@@ -394,11 +396,3 @@ class Stage:
 
 def _as_scope(value: object) -> str:
     return as_id(value) or ""
-
-
-def _described(value: object) -> str:
-    """Name a value's type, and those of its first elements; never the value, which may be text."""
-    if type(value) in (list, tuple) and value:
-        kinds = dict.fromkeys(type(each).__name__ for each in cast("Sequence[object]", value)[:3])
-        return f"a {type(value).__name__} of {' and '.join(kinds)}"
-    return f"a {type(value).__name__}"
