@@ -10,7 +10,7 @@ from typing import Final
 from opentelemetry.sdk.trace import ReadableSpan
 
 from rop_otel.export.node import Node
-from rop_otel.safety import catch_up, when_gone
+from rop_otel.safety import WhenGone, catch_up
 
 
 class OpenSpans:
@@ -47,7 +47,7 @@ class OpenSpans:
             if key in self._nodes:
                 return False
             self._nodes[key] = node
-        node.gone = when_gone(span, partial(self._give_up, key))
+        node.gone = WhenGone(span, partial(self._give_up, key))
         return True
 
     def _give_up(self, key: tuple[int, int]) -> None:

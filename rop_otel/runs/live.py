@@ -17,6 +17,7 @@ from rop_otel.core.profile.standing import Standing
 from rop_otel.runs.book import Book, OwnWordBook
 from rop_otel.runs.journal import Journal
 from rop_otel.runs.report import LiveReport
+from rop_otel.safety import catch_up
 from rop_otel.tracing.declared import Declared
 from rop_otel.tracing.here import current_context, make_current, put_back
 from rop_otel.tracing.runs import RUNS, inside
@@ -88,17 +89,20 @@ class Run:
     @property
     def report(self) -> LiveReport | None:
         """The report; None while it goes on."""
+        catch_up()
         with self._lock:
             self._look()
             return self._report
 
     def close(self) -> LiveReport:
         """End the run and return its report; a second call changes nothing."""
+        catch_up()
         with self._lock:
             return self._end()
 
     def standing(self) -> Standing:
         """Return how it stands, as the metrics show it."""
+        catch_up()
         with self._lock:
             self._look()
             return self._standing or self._stand()

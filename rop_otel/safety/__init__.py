@@ -1,6 +1,6 @@
 """What keeps the monitor from breaking the application that it runs in."""
 
-from rop_otel.safety.afterwards import WhenGone, afterwards, catch_up, when_gone
+from rop_otel.safety.afterwards import WhenGone, afterwards, catch_up
 from rop_otel.safety.collecting import collection, is_collecting
 from rop_otel.safety.delivered import raise_if_delivered
 from rop_otel.safety.locks import create_lock
@@ -13,5 +13,4 @@ __all__ = [
     "create_lock",
     "is_collecting",
     "raise_if_delivered",
-    "when_gone",
 ]

@@ -13,7 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, Self
 from weakref import ref
 
 from rop_otel.safety.collecting import is_collecting
@@ -27,27 +27,25 @@ _here: Final = threading.local()
 
 
 class WhenGone(ref[Any]):
-    """What :func:`when_gone` has to do."""
-
-    __slots__ = ("_do",)
-    _do: Callable[[], object]
-
-    def cancel(self) -> None:
-        """Do nothing: the object came to its end in another way. Then forget this, so that nothing is noted either."""
-        _waiting.pop(id(self), None)
-
-
-def when_gone(thing: object, do: Callable[[], object]) -> WhenGone:
-    """Do something once an object is gone, unless it is cancelled before.
+    """Does something once an object is gone, unless it is cancelled before.
 
     Args:
         thing: The object.
         do: What to do. It must not refer to the object.
     """
-    waiting = WhenGone(thing, _gone.append)
-    waiting._do = do
-    _waiting[id(waiting)] = waiting
-    return waiting
+
+    __slots__ = ("_do",)
+    _do: Callable[[], object]
+
+    def __new__(cls, thing: object, do: Callable[[], object]) -> Self:  # noqa: D102 - the class says it
+        made = ref.__new__(cls, thing, _gone.append)
+        made._do = do
+        _waiting[id(made)] = made
+        return made
+
+    def cancel(self) -> None:
+        """Do nothing: the object came to its end in another way. Then forget this, so that nothing is noted either."""
+        _waiting.pop(id(self), None)
 
 
 def afterwards(do: Callable[[], object]) -> None:

@@ -17,6 +17,14 @@ from rop_otel.safety import is_collecting
 from tests.tracing.watched import Watched, retrieve
 
 
+@pytest.fixture(autouse=True)
+def _outside() -> Iterator[None]:
+    """Leave the context as it was: what is left shows only when the monitor is next used."""
+    before = get_current()
+    yield
+    attach(before)
+
+
 class Finalized:
     """Does something when it is collected, and keeps itself until then."""
 

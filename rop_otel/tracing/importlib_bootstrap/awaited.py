@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
-from rop_otel.safety import WhenGone, is_collecting, when_gone
+from rop_otel.safety import WhenGone, is_collecting
 from rop_otel.tracing.importlib_bootstrap.standing import Standing
 from rop_otel.tracing.stage import Stage
 
@@ -32,7 +32,7 @@ class Awaited(Standing, Coroutine[Any, Any, Any]):
             return again
         steps = _steps(self._running, self._awaitable())
         self._running.asked = True
-        self._running.gone = when_gone(steps, self._running.give_up)
+        self._running.gone = WhenGone(steps, self._running.give_up)
         return steps
 
     def send(self, value: Any) -> Any:

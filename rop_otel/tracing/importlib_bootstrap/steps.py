@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from rop_otel.safety import WhenGone, when_gone
+from rop_otel.safety import WhenGone
 from rop_otel.tracing.importlib_bootstrap.standing import Standing
 
 
@@ -46,7 +46,7 @@ class _Followed(Standing):
 
     def _begin(self, following: Following) -> None:
         if self._gone is None:
-            self._gone = when_gone(self, following.end)
+            self._gone = WhenGone(self, following.end)
             try:
                 self._inner = following.begin() or self._inner
             except BaseException as error:  # in strict mode
