@@ -17,9 +17,8 @@ from operator import attrgetter
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any, Final, TypeAlias, TypeVar, cast
-from weakref import WeakSet
 
-from opentelemetry.context import Context, attach, create_key, get_current, get_value, set_value
+from opentelemetry.context import Context, create_key, get_value, set_value
 
 import rop_otel as rop
 from rop_otel import semconv
@@ -27,11 +26,24 @@ from rop_otel.config import Source, as_kinds, as_positive, as_text, as_texts
 from rop_otel.core.texts import holds_some_of, places_in, plain_text, shown_in, without
 from rop_otel.errors import ConfigurationError, UsageError
 from rop_otel.export import configure_once
+from rop_otel.safety import afterwards
 from rop_otel.tracing.baggage import received, using_baggage, without_selection
 from rop_otel.tracing.declared import UNNAMED
 from rop_otel.tracing.deferred import Deferred
 from rop_otel.tracing.handoff import Handoff, SilentHandoff
-from rop_otel.tracing.here import Here, here, moved, put_back, using_context
+from rop_otel.tracing.here import (
+    Here,
+    current_context,
+    here,
+    in_block,
+    make_current,
+    moved,
+    put_back,
+    reset_variable,
+    set_variable,
+    using_context,
+)
+from rop_otel.tracing.importlib_bootstrap import AsyncSteps, Following, Steps
 from rop_otel.tracing.keyed import ByKeys
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.opening import NOT_DUE
@@ -40,15 +52,24 @@ from rop_otel.tracing.scalars import as_name
 
 __all__ = [
     "NOT_DUE",
+    "AsyncSteps",
     "Deferred",
+    "Following",
     "Selector",
     "Settings",
+    "Steps",
+    "afterwards",
     "configure_once",
+    "current_context",
     "failure",
     "holds_some_of",
+    "make_current",
+    "notes",
     "places_in",
     "plain_text",
+    "reset_variable",
     "retrieved_outside",
+    "set_variable",
     "shown_in",
     "supported",
     "topmost",
@@ -68,8 +89,8 @@ _logger = logging.getLogger("rop_otel")
 _FUNCTION: Final = re.compile(r"[\w.]+:[\w.]+")
 _PROVIDERS: Final = frozenset({"tracer_provider", "meter_provider", "logger_provider"})
 _warned: Final[set[tuple[str, str]]] = set()
-_asked: Final[WeakSet[Handoff]] = WeakSet()
-"""Handoffs whose selector was called: it is called once for each."""
+_ASKED: Final = "asked"
+"""Noted with a handoff whose selector was called: it is called once for each."""
 
 _OUTSIDE: Final = (
     "%s: %s retrieved outside of any handoff, so that nothing says what became of its documents; write "
@@ -215,22 +236,23 @@ class topmost:  # noqa: N801 - used like a function
 
     def _receive(self) -> None:
         """Take the caller's selection out of the context, whose baggage goes with every request to whoever is asked."""
-        before = get_current()
+        before = current_context()
         context = without_selection(before)
         if context is not before:
+            context = in_block(context)
             self._moved = context, before
-            attach(context)
+            make_current(context)
 
     def _open(self) -> Handoff:
         opened = rop.handoff(self._name, cutoff=self._settings.cutoff, selected=self._selected())
-        _asked.add(opened)
+        notes(opened)[_ASKED] = True
         self._own = opened.__enter__()
         return self._own
 
     def _tell(self, found: Handoff) -> None:
-        if found._declared.selected is not None or (self._settings.selected_by is not None and found in _asked):
+        if found._declared.selected is not None or (self._settings.selected_by is not None and _ASKED in notes(found)):
             return
-        _asked.add(found)
+        notes(found)[_ASKED] = True
         selected = self._selected()
         if selected is not NOT_DUE:
             found.select(selected)
@@ -257,7 +279,7 @@ class topmost:  # noqa: N801 - used like a function
 
 def _answer(selector: Selector, inputs: object) -> object:
     """Ask a selector, outside of any handoff: it may retrieve by the same framework, and be asked for that too."""
-    with using_context(set_value(_SELECTING, True, moved(get_current(), Here()))):
+    with using_context(set_value(_SELECTING, True, moved(current_context(), Here()))):
         selected = selector(inputs)
     if inspect.iscoroutine(selected):
         selected.close()
@@ -297,6 +319,12 @@ def failure(place: str, message: str) -> None:
         message: What became of it, in one sentence.
     """
     current().mishaps.failure(Mishap.INSTRUMENTATION, place, message)
+
+
+def notes(handoff: Handoff) -> dict[object, Any]:
+    """Return what instrumentation packages keep with a handoff, each under keys of its own; freed with it."""
+    kept: dict[object, Any] = vars(handoff).setdefault("_notes", {})
+    return kept
 
 
 def retrieved_outside(framework: str, what: str) -> None:

@@ -20,6 +20,7 @@ from opentelemetry.trace import NonRecordingSpan, NoOpTracer, Span, SpanContext,
 from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, FindingCode, HandoffRecord, Ids, Notice, StageRecord, Verdict
 from rop_otel.core.profile.resolver import Resolver
+from rop_otel.safety import catch_up
 from rop_otel.tracing.runtime import Runtime, overrule
 
 __all__ = ["Captured", "assert_labels_consistent", "assert_selected_reaches_reader", "capture"]
@@ -94,6 +95,7 @@ def capture(
     try:
         yield captured
     finally:
+        catch_up()
         overrule(before)
         keeper.over = True
 
@@ -141,6 +143,7 @@ def assert_labels_consistent(captured: Captured) -> None:
 
 
 def _pairs(captured: Captured) -> list[tuple[Assessment, HandoffRecord]]:
+    catch_up()
     if not captured.assessments:
         raise AssertionError("no handoff was captured; one is when it ends inside the block of capture()")
     return list(zip(captured.assessments, captured.records, strict=True))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final, NamedTuple
 from weakref import ref
 
@@ -11,6 +10,7 @@ from opentelemetry.trace import INVALID_SPAN_CONTEXT, SpanContext, Status, Statu
 
 from rop_otel import semconv
 from rop_otel.core.handoff import StageRecord, attributes
+from rop_otel.safety import WhenGone
 from rop_otel.spans import from_sdk
 from rop_otel.spans.conventions import Rules, admitted, as_stage, concerns, handoff_attributes
 
@@ -36,22 +36,20 @@ class ForeignSpan:
 
     Attributes:
         context: Its trace and its own ID.
+        gone: Forgets it where nobody has its span any more, before that has ended.
     """
 
-    __slots__ = ("_admitted", "_facts", "_finished", "_ours", "_rules", "_running", "context")
+    __slots__ = ("_admitted", "_facts", "_finished", "_ours", "_rules", "_running", "context", "gone")
 
     def __init__(self, span: ReadableSpan, rules: Rules) -> None:
         self._running = ref(span)
+        self.gone: WhenGone | None = None
         self._finished: ReadableSpan | _Remains | None = None
         self._rules = rules
         self._ours = is_ours(span)
         self._admitted = self._ours
         self._facts: attributes.Attributes | None = None
         self.context: SpanContext = span.get_span_context() or INVALID_SPAN_CONTEXT
-
-    def watch(self, span: ReadableSpan, given_up: Callable[[object], None]) -> None:
-        """Call once its span is no longer held by anybody, should that be before it ends."""
-        self._running = ref(span, given_up)
 
     def end(self, span: ReadableSpan) -> None:
         """Take the finished span."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from threading import RLock
 from typing import Final
 
 from opentelemetry.sdk.trace import ReadableSpan
 
 from rop_otel.export.node import Node
+from rop_otel.safety import WhenGone, catch_up
 
 
 class OpenSpans:
@@ -27,6 +29,7 @@ class OpenSpans:
         self._nodes: dict[tuple[int, int], Node] = {}
 
     def __len__(self) -> int:
+        catch_up()
         return len(self._nodes)
 
     def above(self, span: ReadableSpan) -> Node | None:
@@ -44,11 +47,11 @@ class OpenSpans:
             if key in self._nodes:
                 return False
             self._nodes[key] = node
-        node.watch(span, lambda _: self._give_up(key))
+        node.gone = WhenGone(span, partial(self._give_up, key))
         return True
 
     def _give_up(self, key: tuple[int, int]) -> None:
-        """Forget a span that nobody can end any more. Called by the garbage collector, so it takes no lock."""
+        """Forget a span that nobody can end any more."""
         node = self._nodes.pop(key, None)
         if node is not None and node.opened is not None and node.runtime is not None:
             node.runtime.ledger.abandon(node.opened)
@@ -61,6 +64,9 @@ class OpenSpans:
         with self.lock:
             node = self._nodes.pop((context.trace_id, context.span_id), None)
             if node is not None:
+                if node.gone is not None:
+                    node.gone.cancel()
+                    node.gone = None
                 node.end(span)
         return node
 

@@ -27,6 +27,7 @@ from rop_otel.export.processor import RopSpanProcessor
 from rop_otel.meters.events import Events
 from rop_otel.meters.instruments import Recorder, observe
 from rop_otel.meters.tally import Tally
+from rop_otel.safety import catch_up
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runs import RUNS
 from rop_otel.tracing.runtime import Runtime, current, install
@@ -119,6 +120,7 @@ class Process:
         """Monitor no more, and wait for at most this many seconds for the spans that are left."""
         if self._runtime is None:
             return
+        catch_up()
         install(None)
         server, provider, through = self.server, self._flushed, self._providers
         if server is not None:
@@ -212,6 +214,7 @@ class Process:
             os.register_at_fork(after_in_child=self._after_fork)
 
     def _at_exit(self) -> None:
+        catch_up()
         own, self._own = self._own, Own()
         left = _EXIT_TIMEOUT - (self._caller.waited() if self._caller else 0.0)
         if own != Own() and left > 0:

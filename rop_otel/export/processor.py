@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 
 from opentelemetry import trace
 from opentelemetry.context import Context
@@ -16,6 +17,7 @@ from rop_otel.core.handoff import Assessment, Notice, attributes
 from rop_otel.export.foreign import is_ours
 from rop_otel.export.node import Node
 from rop_otel.export.open_spans import PROCESS_SPANS, OpenSpans
+from rop_otel.safety import afterwards, catch_up
 from rop_otel.spans.conventions import Rules
 from rop_otel.tracing.here import here
 from rop_otel.tracing.ledger import OpenHandoff
@@ -44,6 +46,7 @@ class RopSpanProcessor(SpanProcessor):
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         """Note a span that begins."""
+        catch_up()
         runtime = self._runtime()
         if runtime is None or not runtime.enabled or runtime.config.assess != "local":
             return
@@ -54,6 +57,9 @@ class RopSpanProcessor(SpanProcessor):
 
     def on_end(self, span: ReadableSpan) -> None:
         """Take in a span that has ended."""
+        afterwards(partial(self._end, span))
+
+    def _end(self, span: ReadableSpan) -> None:
         node = self._spans.take(span)
         runtime = None if node is None else self._runtime()
         if node is None or runtime is None:

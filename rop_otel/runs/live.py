@@ -9,7 +9,7 @@ from time import monotonic
 from types import TracebackType
 from typing import Self
 
-from opentelemetry.context import Context, attach, get_current
+from opentelemetry.context import Context
 
 from rop_otel.core.handoff import Assessment, HandoffRecord
 from rop_otel.core.profile.declaration import Opened
@@ -17,8 +17,9 @@ from rop_otel.core.profile.standing import Standing
 from rop_otel.runs.book import Book, OwnWordBook
 from rop_otel.runs.journal import Journal
 from rop_otel.runs.report import LiveReport
+from rop_otel.safety import catch_up
 from rop_otel.tracing.declared import Declared
-from rop_otel.tracing.here import put_back
+from rop_otel.tracing.here import current_context, make_current, put_back
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runs import RUNS, inside
 from rop_otel.tracing.runtime import current
@@ -90,17 +91,20 @@ class Run:
     @property
     def report(self) -> LiveReport | None:
         """The report; None while it goes on."""
+        catch_up()
         with self._lock:
             self._look()
             return self._report
 
     def close(self) -> LiveReport:
         """End the run and return its report; a second call changes nothing."""
+        catch_up()
         with self._lock:
             return self._end()
 
     def standing(self) -> Standing:
         """Return how it stands, as the metrics show it."""
+        catch_up()
         with self._lock:
             self._look()
             return self._standing or self._stand()
@@ -154,10 +158,10 @@ class Run:
         self._incomplete += ("it belongs to the process that this one was forked from",)
 
     def __enter__(self) -> Self:
-        before = get_current()
+        before = current_context()
         context = inside(self, before)
         self._entered.append((context, before))
-        attach(context)
+        make_current(context)
         return self
 
     def __exit__(

@@ -12,23 +12,40 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections import OrderedDict
 from functools import partial
 from types import SimpleNamespace
 from typing import Any, Final
 
-_phases: Final[OrderedDict[str, None]] = OrderedDict(start=None, stop=None)
-"""The phase that was reported last stands last."""
-_anywhere: Final = SimpleNamespace(start=None)
+
+class _Report:
+    """The last report: whichever of its two names is set, the value stands in the one slot."""
+
+    __slots__ = ("last",)
+    last: object
+
+
+setattr(_Report, "start", vars(_Report)["last"])  # noqa: B010 - mypy takes slots for no attributes of a class
+setattr(_Report, "stop", vars(_Report)["last"])  # noqa: B010
+
+_anywhere: Final = _Report()
+_anywhere.last = None
+_started: Final = SimpleNamespace(start=_anywhere)
 _here: Final = threading.local()
+
+
+def collection() -> object | None:
+    """Return the collection that runs in this thread now, another object for each; None outside of any."""
+    started: object = _started.start
+    if _anywhere.last is not started:
+        return None
+    return started if getattr(_here, "start", None) is started else None
 
 
 def is_collecting() -> bool:
     """Return whether the collector runs in this thread now: the caller is part of a finalizer that it called."""
-    return next(reversed(_phases)) == "start" and getattr(_here, "start", None) is _anywhere.start
+    return collection() is not None
 
 
-# Each is called with the phase and a new dictionary, the same one for all three. OrderedDict.move_to_end takes the
-# dictionary, which is not empty, as last=True.
-_reports: Final[list[Any]] = [_phases.move_to_end, partial(setattr, _anywhere), partial(setattr, _here)]
+# Each is called with the phase, "start" or "stop", and a new dictionary, the same one for all three.
+_reports: Final[list[Any]] = [partial(setattr, each) for each in (_anywhere, _started, _here)]
 gc.callbacks.extend(_reports)

@@ -17,6 +17,7 @@ _BETWEEN: Final = frozenset({"RESUME", "JUMP_BACKWARD", "JUMP_ABSOLUTE"})
 """Instructions that raise nothing by themselves, and before which the interpreter delivers."""
 _CALLS: Final = "CALL"
 """How instructions begin that may raise by themselves, and after which the interpreter delivers."""
+_RAISE: Final = dis.opmap["RAISE_VARARGS"]
 _SIGNALS: Final = frozenset(map(int, signal.valid_signals()))
 
 
@@ -32,10 +33,20 @@ def raise_if_delivered(error: BaseException) -> None:
 
 def is_delivered(error: BaseException) -> bool:
     """Return whether an exception comes from a signal handler or another thread, as far as its traceback shows."""
+    if isinstance(error, KeyboardInterrupt) and not _is_raised(error):
+        return True
     frames = list(_entries(error.__traceback__))
     if any(_is_handler(entry.tb_frame) for entry in frames[1:]):
         return True
     return bool(frames) and _is_set_by_thread(error, frames[-1])
+
+
+def _is_raised(error: BaseException) -> bool:
+    """Return whether a ``raise`` raised an exception: Python's own handler of SIGINT does without, and has no frame."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and trace.tb_frame.f_code.co_code[trace.tb_lasti] == _RAISE
 
 
 def _entries(trace: TracebackType | None) -> Iterator[TracebackType]:
@@ -51,10 +62,8 @@ def _is_handler(frame: FrameType) -> bool:
     given: list[object] = []
     for name in names:
         value = frame.f_locals.get(name)
-        given += value if isinstance(value, tuple) else [value]
-    return any(each is frame.f_back for each in given) and any(
-        isinstance(each, int) and int(each) in _SIGNALS for each in given
-    )
+        given += value if type(value) is tuple else [value]
+    return any(each is frame.f_back for each in given) and any(type(each) is int and each in _SIGNALS for each in given)
 
 
 def _is_set_by_thread(error: BaseException, last: TracebackType) -> bool:

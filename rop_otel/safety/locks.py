@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import threading
 from typing import TYPE_CHECKING, Any, Final
-from weakref import WeakSet
+from weakref import ref
 
 if TYPE_CHECKING:
     from threading import RLock
 
-_locks: Final[WeakSet[Any]] = WeakSet()
+_locks: Final[set[ref[Any]]] = set()
 
 
 def create_lock() -> RLock:
@@ -20,14 +20,14 @@ def create_lock() -> RLock:
     process it is free, unless the thread that forked holds it, which goes on and releases it.
     """
     lock = threading.RLock()
-    _locks.add(lock)
+    _locks.add(ref(lock, _locks.discard))  # not a WeakSet: its Python code would run in a finalizer
     return lock
 
 
 def _renew() -> None:
     """Free, in a forked process, the locks of threads that it does not have."""
-    for lock in tuple(_locks):
-        if not lock._is_owned():
+    for lock in [each() for each in tuple(_locks)]:
+        if lock is not None and not lock._is_owned():
             lock._at_fork_reinit()
 
 

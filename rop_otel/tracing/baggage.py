@@ -13,11 +13,11 @@ from typing import Final, Self
 from urllib.parse import quote, unquote, urlsplit
 
 from opentelemetry import baggage
-from opentelemetry.context import Context, attach, get_current
+from opentelemetry.context import Context
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Ids
-from rop_otel.tracing.here import here, put_back
+from rop_otel.tracing.here import current_context, here, in_block, make_current, put_back
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runtime import current
 
@@ -64,14 +64,15 @@ class using_baggage:  # noqa: N801 - used like a function
         self._url = url
 
     def __enter__(self) -> Self:
-        self._before: Context = get_current()
+        self._before: Context = current_context()
         self._context = self._before
         try:
             self._context = _carrying(self._url, self._before)
         except Exception:  # noqa: BLE001 - monitoring never raises into the application
             self._context = without_selection(self._before)
             current().mishaps.failure(Mishap.HANDOFF, "using_baggage()", "the selection could not be sent along")
-        attach(self._context)
+        self._context = in_block(self._context)
+        make_current(self._context)
         return self
 
     def __exit__(

@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 from rop_otel import semconv
 from rop_otel.core.handoff import HandoffRecord, Ids, StageRecord
 from rop_otel.core.idshape import NAME, IdShape
+from rop_otel.safety import raise_if_delivered
 from rop_otel.tracing.reading import Reader
 from rop_otel.tracing.scalars import MOST_NAMED, as_count, as_id, as_name, as_score, plainly
 
@@ -163,7 +164,8 @@ def _selected(selected: object) -> Ids:
             if len(given) > MOST_NAMED:
                 return ("",)
             return tuple([each if type(each) is str else _READER.read_one(each)[0] for each in given])
-        except Exception:  # noqa: BLE001 - the collection's own code runs here
+        except BaseException as error:  # noqa: BLE001 - the collection's own code runs here
+            raise_if_delivered(error)
             return ("",)
     return (_READER.read_one(selected)[0],)
 
@@ -234,7 +236,8 @@ def _judged(
         else:
             given = [judged] if isinstance(judged, str) else list(islice(judged, MOST_NAMED + 1))
             marks = [] if grades is None else list(islice(grades, len(given)))
-    except Exception:  # noqa: BLE001 - the collections' own code runs here
+    except BaseException as error:  # noqa: BLE001 - the collections' own code runs here
+        raise_if_delivered(error)
         what, wrong = ("grades", grades) if given else ("judged", judged)
         complain(what, f"{what} are {plainly(wrong)}; they must be a list, or a mapping from IDs to grades")
     if len(given) > MOST_NAMED:

@@ -5,17 +5,31 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar
+from types import FunctionType
+from typing import Any, Final, Protocol, TypeVar
 
 from rop_otel.errors import UsageError
+from rop_otel.safety import raise_if_delivered
 from rop_otel.tracing.arguments import Argument, Inputs, InputWhere, inputs_of
 from rop_otel.tracing.extracting import IdWhere, Where
-from rop_otel.tracing.generating import AsyncSteps, Steps
+from rop_otel.tracing.generating import Yielded
+from rop_otel.tracing.importlib_bootstrap import (
+    AsyncSteps,
+    Awaited,
+    IterableAwaited,
+    Monitored,
+    Steps,
+    monitored_call,
+    monitored_function,
+)
+from rop_otel.tracing.importlib_bootstrap.called import Run
 from rop_otel.tracing.mishaps import Mishap
-from rop_otel.tracing.runtime import current
+from rop_otel.tracing.runtime import Runtime
 from rop_otel.tracing.scalars import plainly
 from rop_otel.tracing.spec import Spec, make_spec
 from rop_otel.tracing.stage import Stage
+
+_RUNS_LATER: Final = inspect.CO_COROUTINE | inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any] | staticmethod[..., Any] | classmethod[Any, ..., Any]")
 
@@ -117,94 +131,51 @@ class Calls:
         if self._inputs is not None and stage._wanted:
             try:
                 lists = self._inputs(args, kwargs)
-            except Exception as error:  # noqa: BLE001 - the application's own callable
+            except BaseException as error:  # noqa: BLE001 - the application's own callable
+                raise_if_delivered(error)
                 stage._misuse(Mishap.INPUT, f"input_arg raised {type(error).__name__}")
                 return
             stage.input(*lists)
 
 
 def _wrapped(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
+    if type(function) is FunctionType and not function.__code__.co_flags & _RUNS_LATER:
+        return monitored_function(function, calls)
     call = function if inspect.isroutine(function) else getattr(function, "__call__", function)  # noqa: B004
-    for is_kind, wrap in (
-        (inspect.isasyncgenfunction, _async_generator),
-        (inspect.iscoroutinefunction, _coroutine),
-        (inspect.isgeneratorfunction, _generator),
+    for is_kind, run in (
+        (inspect.isasyncgenfunction, _async_generator(calls)),
+        (inspect.iscoroutinefunction, _coroutine(Awaited, calls)),
+        (_is_awaited_generator, _coroutine(IterableAwaited, calls)),
+        (inspect.isgeneratorfunction, _generator(calls)),
     ):
         if is_kind(function) or is_kind(call):
-            return wrap(function, calls)
-    return _function(function, calls)
+            return Monitored(function, run)
+    return Monitored(function, monitored_call(calls))
 
 
-def _function(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
-    @functools.wraps(function)
-    def monitored(*args: Any, **kwargs: Any) -> Any:
-        runtime = current()
-        if not runtime.enabled:
-            return function(*args, **kwargs)
-        with Stage(calls.spec, runtime) as stage:
-            if calls.hands_over:
-                calls.tell(stage, args, kwargs)
-            result = function(*args, **kwargs)
-            if not stage._told:
-                stage.returned(result)
-            return result
-
-    return monitored
+def _is_awaited_generator(function: Callable[..., Any]) -> bool:
+    """Return whether a function is one of ``types.coroutine``."""
+    code = getattr(function, "__code__", None)
+    return code is not None and bool(code.co_flags & inspect.CO_ITERABLE_COROUTINE)
 
 
-def _coroutine(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
-    @functools.wraps(function)
-    async def monitored(*args: Any, **kwargs: Any) -> Any:
-        runtime = current()
-        if not runtime.enabled:
-            return await function(*args, **kwargs)
-        with Stage(calls.spec, runtime) as stage:
-            if calls.hands_over:
-                calls.tell(stage, args, kwargs)
-            result = await function(*args, **kwargs)
-            if not stage._told:
-                stage.returned(result)
-            return result
+def _coroutine(kind: type[Awaited], calls: Calls) -> Run:
+    def run(runtime: Runtime, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        inner = function(*args, **kwargs)
+        return kind(inner, Stage(calls.spec, runtime), functools.partial(calls.tell, args=args, kwargs=kwargs))
 
-    return monitored
+    return run
 
 
-def _generator(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
-    @functools.wraps(function)
-    def monitored(*args: Any, **kwargs: Any) -> Any:
-        runtime = current()
-        if not runtime.enabled:
-            return (yield from function(*args, **kwargs))
-        stage = Stage(calls.spec, runtime)
-        stage._start_here()
-        calls.tell(stage, args, kwargs)
-        return (yield from Steps(stage, function(*args, **kwargs)))
+def _generator(calls: Calls) -> Run:
+    def run(runtime: Runtime, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return Steps(function(*args, **kwargs), Yielded(calls, runtime, args, kwargs))
 
-    return monitored
+    return run
 
 
-def _async_generator(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
-    @functools.wraps(function)
-    async def monitored(*args: Any, **kwargs: Any) -> Any:
-        runtime = current()
-        steps: Any = function(*args, **kwargs)
-        if runtime.enabled:
-            stage = Stage(calls.spec, runtime)
-            stage._start_here()
-            calls.tell(stage, args, kwargs)
-            steps = AsyncSteps(stage, steps)
-        step, value = steps.asend, None
-        while True:
-            try:
-                item = await step(value)
-            except StopAsyncIteration:
-                return
-            try:
-                step, value = steps.asend, (yield item)
-            except GeneratorExit:
-                await steps.aclose()
-                raise
-            except BaseException as error:  # noqa: BLE001 - what the consumer throws in is the generator's to handle
-                step, value = steps.athrow, error
+def _async_generator(calls: Calls) -> Run:
+    def run(runtime: Runtime, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return AsyncSteps(function(*args, **kwargs), Yielded(calls, runtime, args, kwargs))
 
-    return monitored
+    return run

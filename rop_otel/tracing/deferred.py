@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from threading import RLock
 
-from opentelemetry.context import Context, get_current
+from opentelemetry.context import Context
 
-from rop_otel.tracing.here import using_context
+from rop_otel.tracing.here import current_context, using_context
 
 
 class Deferred:
@@ -23,7 +23,7 @@ class Deferred:
 
     def __init__(self, block: AbstractContextManager[object]) -> None:
         self._block = block
-        self._before = get_current()
+        self._before = current_context()
         self._context: Context | None = None
         self._beginning = False
         self._ended = False
@@ -47,7 +47,7 @@ class Deferred:
                 self._beginning = True
                 with using_context(self._before):
                     self._block.__enter__()
-                    self._context = get_current()
+                    self._context = current_context()
                 self._beginning = False
         return self._context
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter, methodcaller
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from rop_otel.safety import raise_if_delivered
 from rop_otel.tracing.scalars import as_id, as_score
 
 
@@ -103,7 +104,8 @@ def follow(steps: Path, item: Any) -> Any:
                 item = item[step.key]
             else:
                 item = step(item)
-    except Exception:  # noqa: BLE001 - the object's own code runs here
+    except BaseException as error:  # noqa: BLE001 - the object's own code runs here
+        raise_if_delivered(error)
         return None
     return item
 
@@ -183,7 +185,8 @@ def _member(example: Any, name: str) -> Iterator[Path]:
     elif hasattr(example, "keys") and hasattr(example, "__getitem__"):
         try:
             example[name]
-        except Exception:  # noqa: BLE001 - the object's own code runs here
+        except BaseException as error:  # noqa: BLE001 - the object's own code runs here
+            raise_if_delivered(error)
             return
         yield (Key(name),)
     elif has_value(example, name):
@@ -194,7 +197,8 @@ def has_value(example: object, name: str) -> bool:
     """Return whether an object has an attribute other than None; a property that raises counts as none."""
     try:
         return getattr(example, name, None) is not None
-    except Exception:  # noqa: BLE001
+    except BaseException as error:  # noqa: BLE001
+        raise_if_delivered(error)
         return False
 
 

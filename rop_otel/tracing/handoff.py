@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import count, islice
 from time import monotonic_ns, time_ns
 from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
-from opentelemetry.context import Context, attach, get_current
+from opentelemetry.context import Context
 from opentelemetry.trace import INVALID_SPAN, Span, format_span_id, format_trace_id, get_current_span
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Assessment
 from rop_otel.core.handoff.attributes import assessment_attributes
+from rop_otel.safety import WhenGone, afterwards, catch_up, is_collecting, raise_if_delivered
 from rop_otel.tracing.citing import find_citations
 from rop_otel.tracing.declared import Declared, no_id_in, selected_ids
-from rop_otel.tracing.here import Here, here, moved, put_back
+from rop_otel.tracing.here import Here, current_context, here, leave, make_current, moved, put_back
 from rop_otel.tracing.ledger import OpenHandoff
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.openinference import CHAIN
@@ -50,6 +52,7 @@ class Handoff:
         self._assessment: Assessment | None = None
         self._span: Span = INVALID_SPAN
         self._opened: OpenHandoff | None = None
+        self._gone: WhenGone | None = None
         self._entered: list[tuple[Context, Context]] = []
         self._numbers = count(1)
         self._shown: list[str] = []
@@ -69,6 +72,7 @@ class Handoff:
     @property
     def assessment(self) -> Assessment:
         """What was concluded; before the end, or where nothing was, one without a verdict whose note says why."""
+        catch_up()
         return self._assessment or self._without_verdict("it is still open")
 
     @property
@@ -132,7 +136,13 @@ class Handoff:
 
     def close(self) -> Assessment:
         """End the handoff and assess it; a second call changes nothing."""
-        if self._assessment is None:
+        if self._assessment is None and is_collecting():
+            afterwards(self.close)
+        elif self._assessment is None:
+            catch_up()
+            if self._gone is not None:
+                self._gone.cancel()
+                self._gone = None
             end = self._now()
             self._assessment = self._without_verdict("its assessment raised")
             try:
@@ -141,22 +151,26 @@ class Handoff:
                 self._runtime.mishaps.failure(Mishap.HANDOFF, self.name, "it could not be closed")
             finally:
                 self._end_span(end)
-        return self._assessment
+        return self._assessment or self._without_verdict("it is assessed after the garbage collector")
 
     def __enter__(self) -> Self:
         if not self.id:
             self._start()
         self._is_over("a with block")
-        before = get_current()
+        before = current_context()
         context = moved(before, Here(self), self._span)
         self._entered.append((context, before))
-        attach(context)
+        make_current(context)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._leave()
+        afterwards(partial(self._exit, error))
+
+    def _exit(self, error: BaseException | None) -> None:
+        """End with the block, if the block ends it."""
         if error is not None:
             self._blame(error)
         if self._closes:
@@ -173,10 +187,6 @@ class Handoff:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.assessment}>"
 
-    def __del__(self) -> None:
-        if self._opened is not None and self._assessment is None:
-            self._runtime.ledger.abandon(self._opened)
-
     def __copy__(self) -> Self:
         return self  # a second one would end, or be given up, in the place of the first
 
@@ -185,23 +195,30 @@ class Handoff:
 
     def _start(self) -> None:
         """Start the span and take a place in the ledger."""
-        runtime, self._before = self._runtime, get_current()
+        catch_up()
+        runtime, self._before = self._runtime, current_context()
         self._began = time_ns()
         # From here on time is counted, not read: a clock that is set back cannot make a stage late.
         self._offset = self._began - monotonic_ns()
         self._latest = self._began
-        name = semconv.SPAN_HANDOFF.format(name=self.name)
+        if not is_collecting():  # what else sees spans begin must not run in the middle of anything
+            self._start_span()
+        self._identify()
+        if runtime.config.assess == "local":
+            self._opened = runtime.ledger.open(self.id)
+            if self._opened is not None:
+                self._gone = WhenGone(self, partial(runtime.ledger.abandon, self._opened))
+        if self._run is not None:
+            self._run.started()
+
+    def _start_span(self) -> None:
+        runtime, name = self._runtime, semconv.SPAN_HANDOFF.format(name=self.name)
         try:
             self._span = runtime.tracer.start_span(
                 name, self._before, attributes={semconv.HANDOFF_NAME: self.name}, start_time=self._began
             )
         except Exception:  # noqa: BLE001 - a broken sampler or span processor is kept from the application
             runtime.mishaps.failure(Mishap.HANDOFF, self.name, "its span could not be started")
-        self._identify()
-        if runtime.config.assess == "local":
-            self._opened = runtime.ledger.open(self.id)
-        if self._run is not None:
-            self._run.started()
 
     def _identify(self) -> None:
         context = self._span.get_span_context()
@@ -237,11 +254,19 @@ class Handoff:
         self._shown += labels
 
     def _leave(self) -> None:
-        """Make what was current before the block current again."""
+        """Make what was current before the block current again.
+
+        Several threads may be in blocks of it. Where none of these is the one here, it is closed elsewhere.
+        """
+        current = here()
         for place in range(len(self._entered) - 1, -1, -1):
-            if put_back(*self._entered[place]):
-                del self._entered[place]
+            if here(self._entered[place][0]) is current:
+                put_back(*self._entered.pop(place))
                 return
+        if self._closes or len(self._entered) == 1:
+            for entered in self._entered:
+                leave(*entered)
+            self._entered.clear()
 
     def _assess(self, end: int) -> Assessment:
         config, opened = self._runtime.config, self._opened
@@ -294,7 +319,8 @@ class Handoff:
                 return tuple(label for each in given if (label := as_id(each)))
             if isinstance(text, str):
                 return find_citations(text, shown=self._shown, pattern=self._runtime.config.citation_pattern)
-        except Exception:  # noqa: BLE001 - the application's iterable may raise
+        except BaseException as error:  # noqa: BLE001 - the application's iterable may raise
+            raise_if_delivered(error)
             self._runtime.mishaps.failure(Mishap.ANSWER, f"handoff {self.name!r}", "its citations could not be read")
             return ()
         self._complain(Mishap.ANSWER, f"the answer is a {type(text).__name__}; give its text, or its citations")
@@ -367,7 +393,4 @@ class SilentHandoff(Handoff):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        return None
-
-    def __del__(self) -> None:
         return None

@@ -1,18 +1,28 @@
 """Where in which handoff the application is now, kept in the OpenTelemetry context and so carried with it.
 
+All that makes a context current, or sets a context variable of ours, goes through this module. While the garbage
+collector runs, nothing is set: the code that it interrupts may be ``ContextVar.set`` itself, which CPython 3.11 does
+not survive (cpython#122529), and in any version that code knows nothing of the finalizers that run in it. What is
+monitored in a finalizer is kept apart from it for as long as the collector runs.
+
 A context is put back by attaching the one before it, never by its token: a token used in another task or thread (a
-generator that the garbage collector closes) is an error that OpenTelemetry logs.
+generator that the garbage collector closes) is an error that OpenTelemetry logs. A place whose block ended where it
+could not be put back counts as left from then on.
 """
 
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
+from contextlib import suppress
+from contextvars import ContextVar, Token
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast
 
 from opentelemetry.context import Context, attach, create_key, get_current, set_value
 from opentelemetry.trace import Span, set_span_in_context
+
+from rop_otel.safety import collection, is_collecting
 
 if TYPE_CHECKING:
     from rop_otel.tracing.handoff import Handoff
@@ -20,20 +30,28 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_T = TypeVar("_T")
 
 _KEY: Final = create_key("rop_otel")
+_NO_CONTEXT: Final = Context()
+_apart: Final = threading.local()
+"""What is current for the finalizers of a collection: its ``context``, where ``collection`` is the one that runs."""
 
 
 class Here:
-    """A place in a handoff.
+    """A place in a handoff, of one block.
 
     Args:
         handoff: The innermost open handoff, None outside of any.
         stage: The innermost running stage of that handoff.
         round: The round under way.
+
+    Attributes:
+        left: Where the block is over and another context was current then: the context before the block, and what the
+            block added to it.
     """
 
-    __slots__ = ("handoff", "round", "stage")
+    __slots__ = ("handoff", "left", "round", "stage")
 
     def __init__(
         self,
@@ -44,6 +62,7 @@ class Here:
         self.handoff = handoff
         self.stage = stage
         self.round = round
+        self.left: tuple[Context, dict[str, object]] | None = None
 
 
 _NOWHERE: Final = Here()
@@ -51,8 +70,8 @@ _NOWHERE: Final = Here()
 
 def here(context: Context | None = None) -> Here:
     """Return the place that a context, None for the current one, is at."""
-    found = (get_current() if context is None else context).get(_KEY)
-    return found if isinstance(found, Here) else _NOWHERE
+    found = (current_context() if context is None else context).get(_KEY)
+    return _NOWHERE if found is None else cast(Here, found)
 
 
 def moved(context: Context, place: Here, span: Span | None = None) -> Context:
@@ -64,18 +83,77 @@ def moved(context: Context, place: Here, span: Span | None = None) -> Context:
     return placed
 
 
-def put_back(context: Context, before: Context) -> bool:
-    """Make the context before this one current again, unless another place is current by now.
+def in_block(context: Context) -> Context:
+    """Return a context at the same place, of a block of its own, which :func:`put_back` can identify."""
+    at = here(context)
+    return moved(context, Here(at.handoff, at.stage, at.round))
 
-    Returns:
-        Whether it was done. What the application attached to the context of this place, and left there, is no other
-        place: an application that forgets to detach would never leave its handoff.
+
+def current_context() -> Context:
+    """Return the current context, without the places that were left."""
+    context = get_current() if collection() is None else _current()
+    while (found := cast("Here | None", context.get(_KEY))) is not None and found.left is not None:
+        context = _without(context, *found.left)
+    return context
+
+
+def make_current(context: Context) -> None:
+    """Make a context the current one; while the garbage collector runs, only for what is monitored in finalizers."""
+    during = collection()
+    if during is None:
+        attach(context)
+    else:
+        _apart.collection, _apart.context = during, context
+
+
+def put_back(context: Context, before: Context) -> None:
+    """Make the context before a block current again, or else take the block's place for left.
+
+    What the application attached to the context of this place, and left there, is no other place: an application that
+    forgets to detach would never leave its handoff.
+
+    Args:
+        context: The block's, with a place of its own.
+        before: The one before it.
     """
-    current = get_current()
-    if current is not context and here(current) is not here(context):
-        return False
-    attach(before)
-    return True
+    place, current = here(context), current_context()
+    if current is context or here(current) is place:
+        make_current(before)
+    else:
+        leave(context, before)
+
+
+def leave(context: Context, before: Context) -> None:
+    """Take the place of a context for left, wherever it is still current."""
+    added = {key: value for key, value in context.items() if key != _KEY and before.get(key) is not value}
+    here(context).left = before, added
+
+
+def set_variable(variable: ContextVar[_T], value: _T) -> Token[_T] | None:
+    """Set a context variable of ours; while the garbage collector runs, do nothing and return None."""
+    return None if is_collecting() else variable.set(value)
+
+
+def reset_variable(variable: ContextVar[Any], token: Token[Any] | None) -> None:
+    """Set a variable to what it was; a coroutine that is given up is closed elsewhere, and what is set there stays."""
+    if token is not None and not is_collecting():
+        with suppress(ValueError):
+            variable.reset(token)
+
+
+def _current() -> Context:
+    during = collection()
+    if during is None:
+        return get_current()
+    found: Context = _apart.context if getattr(_apart, "collection", None) is during else _NO_CONTEXT
+    return found
+
+
+def _without(context: Context, before: Context, added: dict[str, object]) -> Context:
+    """Return a context without a block: what that did not change is kept, as what others attached to it since."""
+    kept = {key: value for key, value in context.items() if key != _KEY and added.get(key) is not value}
+    back = {key: value for key, value in before.items() if key == _KEY or (key in added and key not in kept)}
+    return Context({**kept, **back})
 
 
 class using_context:  # noqa: N801 - used like a function
@@ -94,18 +172,23 @@ class using_context:  # noqa: N801 - used like a function
 
     def __enter__(self) -> None:
         self._around: using_context | None = _within.get()
-        self._before = get_current()
-        _within.set(self)
-        attach(self._context)
+        self._before = current_context()
+        set_variable(_within, self)
+        make_current(self._context)
 
     def __exit__(self, *_: object) -> None:
+        if self._is_current():
+            set_variable(_within, self._around)
+            make_current(self._before)
+        self._around = None  # tasks that began inside may go on, and begin others
+
+    def _is_current(self) -> bool:
+        if is_collecting():
+            return _current() is self._context
         block = _within.get()
         while block is not None and block is not self:
             block = block._around
-        if block is self:
-            _within.set(self._around)
-            attach(self._before)
-        self._around = None  # tasks that began inside may go on, and begin others
+        return block is self
 
 
 _within: Final[ContextVar[using_context | None]] = ContextVar("rop_otel_within", default=None)
@@ -121,7 +204,7 @@ def carry_context(function: Callable[P, R]) -> Callable[P, R]:
     Args:
         function: A function, not a coroutine function: tasks carry the context themselves.
     """
-    carried = get_current()
+    carried = current_context()
 
     @functools.wraps(function)
     def inside(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -7,7 +7,6 @@ code. So the locks can be taken again by their thread, and nothing iterates over
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -15,6 +14,7 @@ from threading import RLock
 from typing import Protocol
 
 from rop_otel.core.handoff import Notice, StageRecord
+from rop_otel.safety import catch_up
 
 
 class Running(Protocol):
@@ -133,7 +133,6 @@ class Ledger:
         self._notify = notify
         self._clock = clock
         self._open: dict[str, OpenHandoff] = {}  # in the order of opening, which is that of the deadlines
-        self._abandoned: deque[OpenHandoff] = deque()
         self._lock = RLock()
 
     def open(self, handoff_id: str) -> OpenHandoff | None:
@@ -164,28 +163,27 @@ class Ledger:
         return opened.close()
 
     def abandon(self, opened: OpenHandoff) -> None:
-        """Note that nobody can close a handoff any more. Safe in a finalizer: it takes no lock."""
-        self._abandoned.append(opened)
+        """Drop a handoff that nobody can close any more."""
+        with self._lock:
+            if self._open.get(opened.handoff_id) is not opened:
+                return
+            del self._open[opened.handoff_id]
+        opened.close()
+        self._notify(Notice.EXPIRED)
 
     def open_count(self) -> int:
         """Return how many handoffs are open now."""
+        catch_up()
         self._drop_stale()
         return len(self._open)
 
     def _drop_stale(self) -> None:
-        stale: list[OpenHandoff] = []
         dropped: list[OpenHandoff] = []
-        while self._abandoned:
-            stale.append(self._abandoned.popleft())
         with self._lock:
             now = self._clock()
             while (oldest := next(iter(self._open.values()), None)) is not None and oldest.deadline <= now:
                 del self._open[oldest.handoff_id]
                 dropped.append(oldest)
-            for opened in stale:
-                if self._open.get(opened.handoff_id) is opened:
-                    del self._open[opened.handoff_id]
-                    dropped.append(opened)
         for opened in dropped:
             opened.close()
             self._notify(Notice.EXPIRED)

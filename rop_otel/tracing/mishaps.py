@@ -6,10 +6,12 @@ import logging
 import sys
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import partial
 from typing import Final
 
 from rop_otel.core.handoff import Notice, Sink
 from rop_otel.errors import UsageError
+from rop_otel.safety import afterwards, is_collecting
 
 _logger = logging.getLogger("rop_otel")
 _OURS: Final = "rop_otel"
@@ -55,6 +57,9 @@ class Mishaps:
 
     def notice(self, notice: Notice, *, where: str = "") -> None:
         """Tell every sink; one that raises stops neither the others nor the application."""
+        if is_collecting():
+            afterwards(partial(self.notice, notice, where=where))
+            return
         for sink in self._sinks:
             try:
                 sink.noticed(notice, where=where)
@@ -83,6 +88,9 @@ class Mishaps:
         self._log(where, place, message, failed=True)
 
     def _log(self, where: Mishap, place: str, message: str, *, failed: bool = False) -> None:
+        if is_collecting():  # handlers take locks, and write
+            afterwards(partial(self._log, where, place, message))
+            return
         if (where, place) not in self._logged and len(self._logged) >= _MAX_PLACES:
             return
         logged = self._logged.setdefault((where, place), set())

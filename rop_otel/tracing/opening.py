@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from rop_otel.safety import catch_up
 from rop_otel.tracing.declared import UNNAMED, Judged, declare, no_id_in, selected_ids
 from rop_otel.tracing.handoff import Handoff, SilentHandoff
 from rop_otel.tracing.here import here
@@ -116,6 +117,7 @@ def start_handoff(
 
 def current_handoff() -> Handoff:
     """Return the innermost open handoff of this thread or task; where none is open, one that does nothing."""
+    catch_up()
     return here().handoff or SilentHandoff("handoff", "no handoff is open here")
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from rop_otel.core.handoff import Ids
 from rop_otel.errors import UsageError
+from rop_otel.safety import raise_if_delivered
 from rop_otel.tracing.extracting import (
     Extractor,
     IdWhere,
@@ -104,14 +105,16 @@ class Reader:
             if type(results) is list and 0 < len(results) <= limit:
                 return self._read_items(results)
             return self._read(results, limit)
-        except Exception:  # noqa: BLE001 - the objects' own code runs here, and monitoring never raises
+        except BaseException as error:  # noqa: BLE001 - the objects' own code runs here, and monitoring never raises
+            raise_if_delivered(error)
             return UNREADABLE
 
     def read_one(self, item: object) -> tuple[str, float | None, str]:
         """Read one object: its ID, the empty string without one; its score; its scope."""
         try:
             return _read_with(self._extractor(item), item)
-        except Exception:  # noqa: BLE001 - the object's own code runs here
+        except BaseException as error:  # noqa: BLE001 - the object's own code runs here
+            raise_if_delivered(error)
             return "", None, ""
 
     def _read(self, results: object, limit: int) -> Reading:
@@ -133,7 +136,8 @@ class Reader:
             return self._read_slowly(items)
         try:
             ids = _all_ids(extractor.ids(items))
-        except Exception:  # noqa: BLE001
+        except BaseException as error:  # noqa: BLE001
+            raise_if_delivered(error)
             ids = None
         if ids is None or not any(ids):
             return self._read_slowly(items)
@@ -216,7 +220,8 @@ def is_list(results: object) -> bool:
     """Return whether something is a list that can be read, be there IDs in it or not."""
     try:
         return _listed(results, _MOST_LOOKED_AT) is not None
-    except Exception:  # noqa: BLE001 - the object's own code runs here
+    except BaseException as error:  # noqa: BLE001 - the object's own code runs here
+        raise_if_delivered(error)
         return False
 
 
@@ -257,7 +262,8 @@ def _all_ids(values: Sequence[Any]) -> Ids | None:
 def _all_scores(found: Callable[[Sequence[Any]], list[Any]], items: Sequence[Any]) -> tuple[float, ...] | None:
     try:
         scores = tuple(map(float, found(items)))
-    except Exception:  # noqa: BLE001
+    except BaseException as error:  # noqa: BLE001
+        raise_if_delivered(error)
         return None
     # The sum is NaN where a score is, and, rarely, where infinite ones cancel out.
     return None if isnan(sum(scores)) and any(map(isnan, scores)) else scores

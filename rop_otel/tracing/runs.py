@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import Final, Protocol
 
-from opentelemetry.context import Context, create_key, get_current, set_value
+from opentelemetry.context import Context, create_key, set_value
 
 from rop_otel.core.handoff import Assessment, HandoffRecord
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.standing import Standing
 from rop_otel.tracing.declared import Declared
+from rop_otel.tracing.here import current_context, in_block
 
 _KEY: Final = create_key("rop_otel run")
 _MOST: Final = 16
@@ -89,7 +90,7 @@ class Runs:
         """Return the open run with an ID; without one, the run whose block the caller is in."""
         if run_id is not None:
             return self.open.get(run_id)
-        found = get_current().get(_KEY)
+        found = current_context().get(_KEY)
         return next((run for run in self.open.values() if run is found), None)
 
     def standings(self) -> list[Standing]:
@@ -100,8 +101,8 @@ class Runs:
 
 
 def inside(run: LiveRun, context: Context) -> Context:
-    """Return a context in which handoffs belong to a run."""
-    return set_value(_KEY, run, context)
+    """Return a context, of a block of its own, in which handoffs belong to a run."""
+    return in_block(set_value(_KEY, run, context))
 
 
 RUNS: Final = Runs()

@@ -14,6 +14,7 @@ from typing import Final, cast
 from uuid import UUID
 
 from rop_otel.core.idshape import NAME, IdShape
+from rop_otel.safety import raise_if_delivered
 
 _LONGEST_NUMBER: Final = 1000
 """Bits of the longest integer that is an ID; Python refuses to write far longer ones."""
@@ -48,7 +49,8 @@ def as_id(value: object) -> str | None:
         if isinstance(value, UUID | PurePath):
             return str(value)
         return as_id(value.item()) if _is_numpy_scalar(value) else None  # type: ignore[attr-defined]
-    except Exception:  # noqa: BLE001 - the object's own code runs here
+    except BaseException as error:  # noqa: BLE001 - the object's own code runs here
+        raise_if_delivered(error)
         return None
 
 
@@ -88,7 +90,8 @@ def as_score(value: object) -> float | None:
         if isinstance(value, bool | str) or not hasattr(value, "__float__"):
             return None
         number = float(value)
-    except Exception:  # noqa: BLE001
+    except BaseException as error:  # noqa: BLE001
+        raise_if_delivered(error)
         return None
     return None if isnan(number) else number
 
@@ -103,7 +106,8 @@ def as_count(value: object) -> int | None:
         if isinstance(value, bool) or not hasattr(value, "__index__"):
             return None
         number = operator.index(value)
-    except Exception:  # noqa: BLE001
+    except BaseException as error:  # noqa: BLE001
+        raise_if_delivered(error)
         return None
     return number if number.bit_length() <= _LONGEST_COUNT else None
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import chain, islice
 from time import time_ns
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
-from opentelemetry.context import Context, attach, get_current
+from opentelemetry.context import Context
 from opentelemetry.trace import INVALID_SPAN, Span, format_span_id, format_trace_id
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Ids, Notice, StageRecord
 from rop_otel.errors import UsageError
+from rop_otel.safety import afterwards, catch_up, is_collecting, raise_if_delivered
 from rop_otel.tracing.facts import StageFacts
-from rop_otel.tracing.here import Here, here, moved, put_back
+from rop_otel.tracing.here import Here, current_context, here, leave, make_current, moved, put_back
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.openinference import openinference
 from rop_otel.tracing.reading import Reading, lists_in
@@ -163,7 +165,8 @@ class Stage:
             self._misuse(Mishap.STAGE, f"implementation {plainly(name)} is no name")
         try:
             self._facts.fallback = bool(fallback)
-        except Exception:  # noqa: BLE001 - the application's object
+        except BaseException as error:  # noqa: BLE001 - the application's object
+            raise_if_delivered(error)
             self._misuse(Mishap.STAGE, f"fallback {plainly(fallback)} is neither true nor false")
 
     def query_form(self, form: str) -> None:
@@ -179,7 +182,7 @@ class Stage:
 
     def __enter__(self) -> Self:
         self._start_here()
-        attach(self._context)
+        make_current(self._context)
         if self._handed is not None:
             handed, self._handed = self._handed, None
             try:
@@ -193,18 +196,31 @@ class Stage:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         put_back(self._context, self._before)
+        if is_collecting():
+            afterwards(partial(self._leave, error))
+        else:
+            self._leave(error)
+
+    def _leave(self, error: BaseException | None) -> None:
+        """End with the block."""
         self._finish(error)
         if error is None and not self._told and self._wanted:
             self._misuse(Mishap.IDS, "it ended without returned()")
 
+    def _give_up(self) -> None:
+        """End where nobody has any more what ran inside; wherever that was, this stage may still be current."""
+        leave(self._context, self._before)
+        self._leave(GeneratorExit())
+
     def _start_here(self) -> None:
         """Start at the caller's place, without becoming current."""
-        before = get_current()
+        catch_up()
+        before = current_context()
         self._start(before, here(before))
 
     def _start(self, before: Context, at: Here) -> None:
         """Start the span and take a place in the ledger, without becoming current."""
-        spec, runtime, handoff = self._spec, self._runtime, at.handoff
+        handoff = at.handoff
         self._before = before
         self._round = at.round
         self._handoff = handoff
@@ -214,22 +230,27 @@ class Stage:
         else:
             self._began = handoff._now()
             self._opened = handoff._opened
-        try:
-            self._span = runtime.tracer.start_span(
-                spec.span_name,
-                before,
-                spec.span_kind,
-                spec.attributes if handoff is None else None,  # in a handoff they are written once, at the end
-                start_time=self._began,
-            )
-        except Exception:  # noqa: BLE001 - a broken sampler or span processor is kept from the application
-            runtime.mishaps.failure(Mishap.STAGE, spec.place, "its span could not be started")
+        if not is_collecting():  # what else sees spans begin must not run in the middle of anything
+            self._start_span(before)
         self._identify(at)
         self._recording = self._span.is_recording()
         self._wanted = self._recording or self._opened is not None
         self._context = moved(before, Here(handoff, self, at.round), self._span)
         if self._opened is not None:
             self._opened.began(self)
+
+    def _start_span(self, before: Context) -> None:
+        spec, runtime = self._spec, self._runtime
+        try:
+            self._span = runtime.tracer.start_span(
+                spec.span_name,
+                before,
+                spec.span_kind,
+                spec.attributes if self._handoff is None else None,  # in a handoff they are written once, at the end
+                start_time=self._began,
+            )
+        except Exception:  # noqa: BLE001 - a broken sampler or span processor is kept from the application
+            runtime.mishaps.failure(Mishap.STAGE, spec.place, "its span could not be started")
 
     def _finish(self, error: BaseException | None = None) -> None:
         """End the span and hand the facts to the ledger; a stage that outlives its handoff is late."""
@@ -351,7 +372,8 @@ class Stage:
         try:
             given = [] if type(values) is str else list(islice(values, limit))
             taken = [value for each in given if (value := read(each)) is not None]
-        except Exception:  # noqa: BLE001 - the application's objects
+        except BaseException as error:  # noqa: BLE001 - the application's objects
+            raise_if_delivered(error)
             given, taken = [None], []
         if type(values) is str or len(taken) != len(given):
             self._misuse(Mishap.STAGE, f"{what} are {described(values)}; they must be a list, one for each document")

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
-from opentelemetry.context import Context, attach, get_current
+from opentelemetry.context import Context
 
 from rop_otel.errors import UsageError
 from rop_otel.tracing.extracting import IdWhere, Where
-from rop_otel.tracing.here import Here, here, moved, put_back
+from rop_otel.tracing.here import Here, current_context, here, make_current, moved, put_back
 from rop_otel.tracing.keyed import ByKeys
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runtime import current
@@ -95,10 +95,10 @@ class using_round:  # noqa: N801 - used like a function
             runtime.mishaps.misuse(Mishap.STAGE, "using_round()", message)
 
     def __enter__(self) -> Self:
-        self._before: Context = get_current()
+        self._before: Context = current_context()
         at = here(self._before)
         self._context = moved(self._before, Here(at.handoff, at.stage, self._number))
-        attach(self._context)
+        make_current(self._context)
         return self
 
     def __exit__(

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar, Token
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import count
 from threading import Lock
 from types import TracebackType
 from typing import Any, Final, Self
 
 import rop_otel as rop
-from rop_otel.instrumenting import Deferred, Settings, failure, topmost, using_context
+from rop_otel.instrumenting import Deferred, Settings, failure, reset_variable, set_variable, topmost, using_context
 from rop_otel_haystack.kinds import RETRIEVER
 from rop_otel_haystack.reading import documents_in, left_in, ranked_by, tool_messages
 
@@ -80,12 +80,14 @@ class ToolCall:
     def inside(self) -> Iterator[None]:
         """Be in its round with something that retrieves, and tells its stages."""
         self.watched = True
-        token = calling.set(None)  # first: a selector is asked when the handoff begins, and may run pipelines too
+        token = set_variable(
+            calling, None
+        )  # first: a selector is asked when the handoff begins, and may run pipelines too
         try:
             with self.round():
                 yield
         finally:
-            put_back(calling, token)
+            reset_variable(calling, token)
 
     @contextmanager
     def round(self) -> Iterator[None]:
@@ -97,13 +99,6 @@ class ToolCall:
 _agent: Final[ContextVar[AgentRun | None]] = ContextVar("rop_otel_haystack_agent", default=None)
 calling: Final[ContextVar[ToolCall | None]] = ContextVar("rop_otel_haystack_tool", default=None)
 """The call of a tool that runs here, outside of the pipelines in it."""
-
-
-def put_back(variable: ContextVar[Any], token: Token[Any] | None) -> None:
-    """Set a variable to what it was; a coroutine that is given up is closed elsewhere, and what is set there stays."""
-    if token is not None:
-        with suppress(ValueError):
-            variable.reset(token)
 
 
 class WatchedAgent:
@@ -123,13 +118,13 @@ class WatchedAgent:
         self._run = AgentRun(block, _agent.get())
 
     def __enter__(self) -> Self:
-        self._token = _agent.set(self._run)
+        self._token = set_variable(_agent, self._run)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        put_back(_agent, self._token)
+        reset_variable(_agent, self._token)
         self._run.end(error)
 
     def returned(self, outputs: object) -> None:
@@ -172,13 +167,13 @@ class WatchedTool:
         self._settings = settings
 
     def __enter__(self) -> Self:
-        self._token = calling.set(self._call)
+        self._token = set_variable(calling, self._call)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        put_back(calling, self._token)
+        reset_variable(calling, self._token)
 
     def returned(self, result: object) -> None:
         """Take in what the tool returned; one that returns documents by a way of its own is a source."""

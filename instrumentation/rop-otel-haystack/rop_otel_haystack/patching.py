@@ -8,15 +8,15 @@ pipeline calls its components is private, and has been written anew between vers
 from __future__ import annotations
 
 import functools
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
-from contextvars import Context, copy_context
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Final
 
-from rop_otel.instrumenting import Settings, failure
+from rop_otel.instrumenting import AsyncSteps, Settings, failure
 from rop_otel_haystack.agents import WatchedAgent, WatchedTool, watched_tool
 from rop_otel_haystack.plan import plan_of, step_by_hand
-from rop_otel_haystack.watching import WatchedRun, WatchedStep, runs_already, watched_step
+from rop_otel_haystack.watching import Place, WatchedRun, WatchedStep, runs_already, watched_step
 
 _COMPONENT_METHODS: Final = ("run", "run_async")
 _Watched = WatchedRun | WatchedStep | WatchedAgent | WatchedTool
@@ -133,7 +133,7 @@ class Patches:
         def run_async_generator(pipeline: Any, *args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
             generator: AsyncGenerator[Any, None] = original.__get__(pipeline, type(pipeline))(*args, **kwargs)
             watched = self._watched(pipeline, args, kwargs)
-            return generator if watched is None else _steps(generator, watched)
+            return generator if watched is None else AsyncSteps(generator, _Following(watched))
 
         return run_async_generator
 
@@ -173,51 +173,39 @@ def _async(watch: _Watch, original: Any) -> Any:
     return run_async
 
 
-async def _steps(generator: AsyncGenerator[Any, None], watched: WatchedRun) -> AsyncGenerator[Any, None]:
-    """Hand on what a run yields; it works in a context of its own, so that its handoff never leaks to its consumer."""
-    context = copy_context()
-    context.run(watched.__enter__)
-    failed: BaseException | None = None
-    try:
-        while True:
-            try:
-                item = await _Within(context, generator.__anext__())
-            except StopAsyncIteration:
-                return
-            yield item
-    except GeneratorExit:  # the consumer had enough
-        raise
-    except BaseException as error:
-        failed = error
-        raise
-    finally:
-        try:
-            await _Within(context, generator.aclose())
-        finally:
-            context.run(watched.__exit__, type(failed) if failed else None, failed, None)
-
-
-class _Within:
-    """Awaits something in a given context.
+class _Following:
+    """What follows a generator of a run: that is current while it works, never while its consumer does.
 
     Args:
-        context: The context.
-        awaited: What is awaited.
+        watched: The run.
     """
 
-    def __init__(self, context: Context, awaited: Awaitable[Any]) -> None:
-        self._context = context
-        self._awaited = awaited
+    def __init__(self, watched: WatchedRun) -> None:
+        self._watched = watched
+        self._place: Place | None = None
 
-    def __await__(self) -> Generator[Any, Any, Any]:
-        steps = self._awaited.__await__()
-        step: Callable[[], Any] = functools.partial(next, steps)
-        while True:
-            try:
-                waited_for = self._context.run(step)
-            except StopIteration as over:
-                return over.value
-            try:
-                step = functools.partial(steps.send, (yield waited_for))
-            except BaseException as error:  # noqa: BLE001 - it is raised where it is awaited
-                step = functools.partial(steps.throw, error)
+    def begin(self) -> None:
+        """Begin the run, with the first step."""
+        with self.step():
+            self._watched.__enter__()
+
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """Be where the run was at the end of the last step."""
+        before = Place.here()
+        if self._place is not None:
+            self._place.resume()
+        try:
+            yield
+        finally:
+            self._place = Place.here()
+            before.resume()
+
+    def add(self, item: Any) -> None:
+        """Take in nothing: the components of the run tell what they return."""
+
+    def end(self, error: BaseException | None = None) -> None:
+        """End the run; a consumer that had enough is no error."""
+        failed = None if isinstance(error, GeneratorExit) else error
+        with self.step():
+            self._watched.__exit__(type(failed) if failed else None, failed, None)

@@ -9,11 +9,22 @@ from inspect import signature
 from operator import is_
 from threading import current_thread, main_thread
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
+
+from opentelemetry.context import Context
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings, failure, retrieved_outside, topmost
-from rop_otel_haystack.agents import ToolCall, calling, put_back
+from rop_otel.instrumenting import (
+    Settings,
+    current_context,
+    failure,
+    make_current,
+    reset_variable,
+    retrieved_outside,
+    set_variable,
+    topmost,
+)
+from rop_otel_haystack.agents import ToolCall, calling
 from rop_otel_haystack.kinds import PACKING, READER
 from rop_otel_haystack.plan import Plan, Step, arm_of, plan_of, step_by_hand
 from rop_otel_haystack.reading import documents_of, filled_in, handed, left_in, ranked_by, references
@@ -52,6 +63,25 @@ class Run:
 
 
 _run: Final[ContextVar[Run | None]] = ContextVar("rop_otel_haystack_run", default=None)
+
+
+class Place(NamedTuple):
+    """Where a run is: what its next step has to find."""
+
+    context: Context
+    run: Run | None
+    call: ToolCall | None
+
+    @classmethod
+    def here(cls) -> Place:
+        """Return where the caller is."""
+        return cls(current_context(), _run.get(), calling.get())
+
+    def resume(self) -> None:
+        """Be there again."""
+        make_current(self.context)
+        set_variable(_run, self.run)
+        set_variable(calling, self.call)
 
 
 def runs_already(pipeline: Any) -> bool:
@@ -97,7 +127,9 @@ class WatchedRun:
             if rop.current_handoff().id:
                 own = self._handoff is not None and self._handoff.owns
                 answers = own or (self._before is not None and self._before.answers)
-                self._token = _run.set(Run(self._pipeline.graph, plan, self._settings, cites=cites, answers=answers))
+                self._token = set_variable(
+                    _run, Run(self._pipeline.graph, plan, self._settings, cites=cites, answers=answers)
+                )
         except Exception:  # noqa: BLE001 - monitoring never raises into the application
             failure("Haystack pipeline", "a run of it could not be watched")
         return self
@@ -105,7 +137,7 @@ class WatchedRun:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        put_back(_run, self._token)
+        reset_variable(_run, self._token)
         if self._handoff is not None:
             self._handoff.__exit__(kind, error, trace)
         self._place.close()
@@ -209,13 +241,13 @@ class WatchedStep:
         if self._stage is not None:
             self._stage.__enter__()
             self._tell_input(self._stage)
-        self._token = None if self._step.kind is None else _run.set(_NESTED)
+        self._token = None if self._step.kind is None else set_variable(_run, _NESTED)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        put_back(_run, self._token)
+        reset_variable(_run, self._token)
         if self._stage is not None:
             self._stage.__exit__(kind, error, trace)
         if self._round is not None:

@@ -13,9 +13,10 @@ import pytest
 from haystack import Document, component
 from haystack.components.rankers import LostInTheMiddleRanker
 from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
-from rop_otel_haystack.patching import _steps
+from rop_otel_haystack.patching import _Following
 
 import rop_otel as rop
+from rop_otel.instrumenting import AsyncSteps
 
 AsyncPipeline = getattr(haystack, "AsyncPipeline", haystack.Pipeline)  # one class since version 3
 KINDS = ["lexical", "vector", "fusion", "reorder", "Cut", "packing"]
@@ -100,7 +101,7 @@ async def test_leaving_a_generator_closes_the_pipelines_own() -> None:
 
     left: list[str] = []
     own = steps()
-    async with aclosing(_steps(own, Block())) as handed_on:  # type: ignore[arg-type]
+    async with aclosing(AsyncSteps(own, _Following(Block()))) as handed_on:  # type: ignore[arg-type]
         async for _ in handed_on:
             break
     assert left == ["pipeline", "handoff"]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from threading import RLock
 from typing import Any, Final
 
 from langchain_core.messages import BaseMessage
-from opentelemetry.context import get_current
 
 import rop_otel as rop
-from rop_otel.instrumenting import Deferred, topmost, using_context
+from rop_otel.instrumenting import Deferred, afterwards, current_context, topmost, using_context
 from rop_otel_langchain.carrying import Waiting, under_way
 from rop_otel_langchain.documents import are_documents, is_a
 from rop_otel_langchain.labels import is_labelled, labels_of
@@ -48,7 +48,7 @@ class Call:
         self.trail: Trail | None = None
         self._lock = RLock()  # several threads may be the first to retrieve, and a signal handler of one
         self._ended = False
-        self._before = get_current()
+        self._before = current_context()
         self._outside = rop.current_handoff().id
         self._topmost = topmost(watching.settings, name=name, inputs=inputs, metadata=metadata)
         self._deferred = Deferred(self._topmost)
@@ -82,6 +82,9 @@ class Call:
 
     def end(self, error: BaseException | None = None) -> None:
         """End the handoff, where it is the call's own."""
+        afterwards(partial(self._end, error))
+
+    def _end(self, error: BaseException | None) -> None:
         with self._lock:
             self._ended = True
         if not self._deferred.began:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import zip_longest
 from typing import Any, Final, TypeAlias
 
@@ -17,9 +17,8 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable
 from langchain_core.runnables.config import get_config_list
 from langchain_core.tools import BaseTool
-from opentelemetry.context import get_current
 
-from rop_otel.instrumenting import using_context
+from rop_otel.instrumenting import AsyncSteps, Steps, current_context, using_context
 from rop_otel_langchain.calls import Call
 from rop_otel_langchain.carrying import batched, carrying, is_under_way, resumed
 from rop_otel_langchain.containing import contains_retrieval
@@ -48,7 +47,7 @@ def watch_chains(patches: Patches, watching: Watching) -> None:
     patches.family(Runnable, batches, but=_PARTS, base_too=False)
     around = functools.partial(_calls, watching)
     calls = {"invoke": called(around), "ainvoke": awaited(around)}
-    streams = {"stream": _stream(watching), "astream": _astream(watching)}
+    streams = {"stream": _streamed(watching, Steps, iter), "astream": _streamed(watching, AsyncSteps, aiter)}
     patches.family(Runnable, {**calls, **streams}, but=_PARTS)
 
 
@@ -124,86 +123,56 @@ def _calls(watching: Watching, original: Function) -> Block:
     return block
 
 
-def _stream(watching: Watching) -> Wrap:
+class _Streamed:
+    """What follows a stream: its call is current while a piece is made, never while its consumer has it.
+
+    Args:
+        begin: Begins the call, with the first step; None where it is consumed inside of another call.
+        start: Begins the stream.
+        over: Makes an iterator of what that returns.
+    """
+
+    def __init__(self, begin: Callable[[], Call | None], start: Callable[[], Any], over: Callable[[Any], Any]) -> None:
+        self._begin = begin
+        self._start = start
+        self._over = over
+        self._call: Call | None = None
+
+    def begin(self) -> Any:
+        """Begin the call, and return the stream."""
+        self._call = self._begin()
+        with self.step():
+            return self._over(self._start())
+
+    def step(self) -> AbstractContextManager[None]:
+        """Return a block that is inside of the call."""
+        return nullcontext() if self._call is None else self._call.current()
+
+    def add(self, piece: Any) -> None:
+        """Take in a piece."""
+        if self._call is not None:
+            self._call.take(piece)
+
+    def end(self, error: BaseException | None = None) -> None:
+        """End the call; a consumer that leaves a stream early is no error."""
+        if self._call is not None:
+            self._call.end(None if isinstance(error, GeneratorExit) else error)
+
+
+def _streamed(watching: Watching, steps: type[Steps | AsyncSteps], over: Callable[[Any], Any]) -> Wrap:
     def wrap(original: Function) -> Function:
         inputs = given(original)
 
         @functools.wraps(original)
-        def stream(self: Any, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        def stream(self: Any, *args: Any, **kwargs: Any) -> Any:
             if not _is_topmost(watching):
-                pieces: Iterator[Any] = original(self, *args, **kwargs)
-                return pieces
+                return original(self, *args, **kwargs)
             begin = functools.partial(_begun, watching, self, inputs(args, kwargs), args, kwargs)
-            return _streamed(begin, functools.partial(original, self, *args, **kwargs))
+            return steps(None, _Streamed(begin, functools.partial(original, self, *args, **kwargs), over))
 
         return stream
 
     return wrap
-
-
-def _streamed(begin: Callable[[], Call | None], start: Callable[[], Iterator[Any]]) -> Iterator[Any]:
-    """Give the pieces; the call is current while one is made, never while its consumer has it."""
-    call = begin()
-    if call is None:  # it is consumed inside of another call
-        yield from start()
-        return
-    with _until_the_end(call):
-        with call.current():
-            pieces = iter(start())
-        try:
-            while True:
-                with call.current():
-                    try:
-                        piece = next(pieces)
-                    except StopIteration:
-                        return
-                call.take(piece)
-                yield piece
-        finally:
-            if hasattr(pieces, "close"):
-                with call.current():
-                    pieces.close()
-
-
-def _astream(watching: Watching) -> Wrap:
-    def wrap(original: Function) -> Function:
-        inputs = given(original)
-
-        @functools.wraps(original)
-        def astream(self: Any, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-            if not _is_topmost(watching):
-                pieces: AsyncIterator[Any] = original(self, *args, **kwargs)
-                return pieces
-            begin = functools.partial(_begun, watching, self, inputs(args, kwargs), args, kwargs)
-            return _astreamed(begin, functools.partial(original, self, *args, **kwargs))
-
-        return astream
-
-    return wrap
-
-
-async def _astreamed(begin: Callable[[], Call | None], start: Callable[[], AsyncIterator[Any]]) -> AsyncIterator[Any]:
-    call = begin()
-    if call is None:
-        async for piece in start():
-            yield piece
-        return
-    with _until_the_end(call):
-        with call.current():
-            pieces = start()
-        try:
-            while True:
-                with call.current():
-                    try:
-                        piece = await anext(pieces)
-                    except StopAsyncIteration:
-                        return
-                call.take(piece)
-                yield piece
-        finally:
-            if hasattr(pieces, "aclose"):
-                with call.current():
-                    await pieces.aclose()
 
 
 class _Batch:
@@ -258,7 +227,7 @@ def _as_batch(
         return
     told: list[Any] = []
     try:
-        with using_context(batched(get_current())):
+        with using_context(batched(current_context())):
             yield begun.arguments(args, kwargs), told.append
     except BaseException as error:
         begun.fail(error)

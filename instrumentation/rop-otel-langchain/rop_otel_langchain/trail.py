@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from itertools import count
 from threading import Lock
 from typing import Final, TypeAlias, cast
-from weakref import WeakKeyDictionary
 
 from langchain_core.documents import Document
 from opentelemetry.context import Context, create_key, get_value, set_value
 
 import rop_otel as rop
-from rop_otel.instrumenting import places_in
+from rop_otel.instrumenting import notes, places_in
 from rop_otel_langchain.carrying import call_here
 from rop_otel_langchain.documents import Documents, Shown, are_documents, shown_by
 from rop_otel_langchain.labels import remember_labels
@@ -143,8 +142,8 @@ def _rounds_here() -> _Rounds:
     return cast(_Rounds, get_value(_ROUNDS) or ())
 
 
-_trails: Final[WeakKeyDictionary[rop.Handoff, Trail]] = WeakKeyDictionary()
-"""Of handoffs that the application opened, for what it does in them outside of any call of a chain."""
+_TRAIL: Final = "rop_otel_langchain trail"
+"""Noted with a handoff that the application opened, for what it does in it outside of any call of a chain."""
 
 
 def trail_here() -> Trail | None:
@@ -153,7 +152,7 @@ def trail_here() -> Trail | None:
     if call is not None:
         return call.trail
     handoff = rop.current_handoff()
-    return _trails.setdefault(handoff, Trail(at_once=True)) if handoff.id else None
+    return cast(Trail, notes(handoff).setdefault(_TRAIL, Trail(at_once=True))) if handoff.id else None
 
 
 def _is_in(inner: _Rounds, outer: _Rounds) -> bool:

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Any, Final, ParamSpec, TypeVar
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings, failure
+from rop_otel.instrumenting import Settings, failure, set_variable
 from rop_otel_langchain.documents import Documents, are_documents, same_documents
 from rop_otel_langchain.feeding import Fed
 from rop_otel_langchain.kinds import Kinds
@@ -109,12 +109,12 @@ class Watching:
     def inside(self, *covers: object, planned: dict[int, Fed] | None = None) -> Iterator[Below]:
         """Be inside of a component or function."""
         below = Below(_here.get(), covers, planned)
-        _here.set(below)
+        set_variable(_here, below)
         try:
             yield below
         finally:
             if _here.get() is below:  # a coroutine that is given up is closed elsewhere
-                _here.set(below.above)
+                set_variable(_here, below.above)
 
     def stage(
         self,

@@ -157,6 +157,7 @@ class Seen:
     @property
     def assessment(self) -> rop.Assessment:
         """The only one."""
+        rop.current_handoff()  # what was left half-way ends when the monitor is next used
         (assessment,) = self.captured.assessments
         return assessment
 

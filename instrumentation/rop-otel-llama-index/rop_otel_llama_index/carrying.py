@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from opentelemetry.context import Context, attach, get_current
+from opentelemetry.context import Context
 
 import rop_otel as rop
+from rop_otel.instrumenting import current_context, make_current
 from rop_otel_llama_index.watched import innermost
 
 
@@ -15,7 +16,7 @@ def coroutine(wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...],
     """Run a coroutine in the caller's context: while an event loop runs, some versions run it in a bare thread."""
     if not args or innermost() is None:
         return wrapped(*args, **kwargs)
-    return wrapped(_inside(get_current(), args[0]), *args[1:], **kwargs)
+    return wrapped(_inside(current_context(), args[0]), *args[1:], **kwargs)
 
 
 def function(
@@ -30,5 +31,5 @@ def function(
 
 
 async def _inside(context: Context, awaited: Coroutine[Any, Any, Any]) -> Any:
-    attach(context)  # of the task that runs it, and so never to be put back
+    make_current(context)  # of the task that runs it, and so never to be put back
     return await awaited

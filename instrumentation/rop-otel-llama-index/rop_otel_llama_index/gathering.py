@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Any, cast
 
-from opentelemetry.context import Context, get_current
+from opentelemetry.context import Context
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings, topmost, using_context
+from rop_otel.instrumenting import Settings, current_context, topmost, using_context
 from rop_otel_llama_index.texts import shown
 from rop_otel_llama_index.watched import Call, Enclosing, Watched
 
@@ -106,7 +106,7 @@ class ToolCall(Enclosing):
     def place(self) -> Context:
         """Return the context in which its parts run: the round."""
         with using_context(self._call.context()), rop.using_round(self._number):
-            return get_current()
+            return current_context()
 
     def returned(self, result: Any) -> None:
         """Tell what the tool's message shows."""

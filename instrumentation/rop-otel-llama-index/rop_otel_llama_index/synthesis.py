@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings
-from rop_otel_llama_index.streams import AsyncStream, Stream
+from rop_otel.instrumenting import AsyncSteps, Settings, Steps
+from rop_otel_llama_index.streams import Streaming
 from rop_otel_llama_index.texts import labels, shown
 from rop_otel_llama_index.watched import Watched
 
@@ -45,11 +45,11 @@ class Synthesis(Watched):
         """Take in the response, or watch it while it streams on."""
         sources = getattr(result, "source_nodes", None)
         stream = getattr(result, "response_gen", None)
-        kind: type[Stream | AsyncStream] | None = None
+        kind: type[Steps | AsyncSteps] | None = None
         if isinstance(stream, Generator):
-            kind = Stream
+            kind = Steps
         elif isinstance(stream, AsyncGenerator):
-            kind = AsyncStream
+            kind = AsyncSteps
         if kind is None:
             self._pack()
             self._answer(str(result), sources)
@@ -59,7 +59,8 @@ class Synthesis(Watched):
         else:  # the application may end its handoff before the stream ends
             self._pack()
         # It is given the sources, not the response: that holds the stream, which has to end as soon as nobody wants it.
-        result.response_gen = kind(stream, self.context(), partial(self._streamed, sources))
+        streaming = Streaming(self.context(), partial(self._streamed, sources))
+        result.response_gen = kind(stream, streaming, at_once=True)
 
     def end(self, error: BaseException | None = None) -> None:
         """Tell what was packed, where the synthesizer raised."""

@@ -12,10 +12,10 @@ from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from opentelemetry.context import Context, attach, create_key, get_current, get_value, set_value
+from opentelemetry.context import Context, create_key, get_value, set_value
 
 import rop_otel as rop
-from rop_otel.instrumenting import Deferred, failure, topmost
+from rop_otel.instrumenting import Deferred, current_context, failure, make_current, topmost
 
 if TYPE_CHECKING:
     from rop_otel_llama_index.gathering import Gathering
@@ -84,16 +84,16 @@ class Watched:
         self.call: Call | None = None if outer is None else outer.call
         self.gathering: Gathering | None = None if outer is None else outer.gathering
         """What is told what is retrieved here, and what models are asked."""
-        self._before = get_current()
+        self._before = current_context()
         self._begun: Call | None = None
         if self.call is None and begins is not None:
             self.call = self._begun = Call(begins)
-            attach(self._begun.context())
+            make_current(self._begun.context())
         elif isinstance(outer, Enclosing) and not isinstance(self, Enclosing):
-            attach(outer.place())
+            make_current(outer.place())
         self._block = nullcontext() if block is None else block
         self._block.__enter__()
-        attach(self.context())
+        make_current(self.context())
 
     def __enter__(self) -> Self:
         return self
@@ -128,7 +128,7 @@ class Watched:
             failure(f"LlamaIndex, the end of {type(self.instance).__name__}", "it could not be watched")
         finally:
             if current:
-                attach(self._before)
+                make_current(self._before)
 
     def end(self, error: BaseException | None = None) -> None:
         """End what began with it."""

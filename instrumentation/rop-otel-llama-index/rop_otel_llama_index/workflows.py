@@ -7,9 +7,9 @@ from threading import Lock
 from typing import Any, cast
 
 from llama_index.core.instrumentation.dispatcher import active_instrument_tags  # type: ignore[attr-defined]
-from opentelemetry.context import Context, attach
+from opentelemetry.context import Context
 
-from rop_otel.instrumenting import Settings, topmost, using_context
+from rop_otel.instrumenting import Settings, make_current, topmost, using_context
 from rop_otel_llama_index.gathering import Gathering
 from rop_otel_llama_index.watched import Call, Enclosing, innermost
 
@@ -41,7 +41,7 @@ class WorkflowRun(Enclosing):
 
     def leave(self) -> None:
         """Be no longer current here: what it started goes on by itself."""
-        attach(self._before)
+        make_current(self._before)
 
     def returned(self, result: Any) -> None:
         """Tell what its steps asked a model."""
