@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Generator
+from types import CoroutineType
 from typing import Any
 
 from rop_otel.safety import WhenGone, is_collecting
@@ -20,6 +21,7 @@ class Awaited(Standing, Coroutine[Any, Any, Any]):
     """
 
     __slots__ = ("_running", "_steps")
+    _kind = CoroutineType
 
     def __init__(self, inner: Any, stage: Stage, tell: Callable[[Stage], object]) -> None:
         Standing.__init__(self, inner)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 NATIVE: Final = (GeneratorType, CoroutineType, AsyncGeneratorType)
 _FRAMES: Final = ("gi_frame", "cr_frame", "ag_frame")
@@ -20,12 +20,16 @@ class Standing:
     """
 
     __slots__ = ("__weakref__", "_inner")
+    _kind: ClassVar[type]
+    """What it looks like before there is anything that it stands for."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
 
     @property
     def __class__(self) -> Any:
+        if self._inner is None:
+            return self._kind
         return self._inner.__class__ if isinstance(self._inner, NATIVE) else type(self)
 
     @__class__.setter

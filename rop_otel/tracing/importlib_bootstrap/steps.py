@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import AbstractContextManager
+from types import AsyncGeneratorType, GeneratorType
 from typing import Any, Protocol
 
 from rop_otel.safety import WhenGone
@@ -66,6 +67,7 @@ class Steps(_Followed, Generator[Any, Any, Any]):
     """A generator, or another iterator."""
 
     __slots__ = ()
+    _kind = GeneratorType
 
     def __iter__(self) -> Steps:
         return self
@@ -120,6 +122,7 @@ class AsyncSteps(_Followed, AsyncGenerator[Any, Any]):
     """
 
     __slots__ = ()
+    _kind = AsyncGeneratorType
 
     def __aiter__(self) -> AsyncSteps:
         return self
