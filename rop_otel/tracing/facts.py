@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rop_otel import semconv
-from rop_otel.core.handoff import Ids
+from rop_otel.core.handoff import Ids, StageRecord
 from rop_otel.tracing.spec import Spec
 
 
@@ -79,3 +79,44 @@ class StageFacts:
             attributes[semconv.QUERY_FORM] = self.query_form
         if self.top_k is not None:
             attributes[semconv.GEN_AI_TOP_K] = self.top_k
+
+    def record(
+        self,
+        spec: Spec,
+        *,
+        round_number: int | None,
+        trace_id: str,
+        span_id: str,
+        parent_id: str | None,
+        start_ns: int,
+        end_ns: int | None,
+        failed: bool,
+    ) -> StageRecord:
+        """Return the facts as the core takes them, with those of the spec; the arguments are those of the record."""
+        return StageRecord(
+            kind=spec.kind,
+            name=spec.name,
+            source=spec.source,
+            fed_by=spec.fed_by,
+            round=round_number,
+            returned=self.returned,
+            returned_count=self.returned_count,
+            input=self.input,
+            input_count=self.input_count,
+            scores=self.scores,
+            scopes=self.scopes,
+            implementation=self.implementation,
+            fallback=self.fallback,
+            query_form=self.query_form,
+            labels=self.labels,
+            id_tokens=self.id_tokens,
+            tokens=self.tokens,
+            token_budget=self.token_budget,
+            citations=self.citations,
+            trace_id=trace_id,
+            span_id=span_id,
+            parent_id=parent_id,
+            start_ns=start_ns,
+            end_ns=end_ns,
+            failed=failed,
+        )

@@ -335,27 +335,9 @@ class Stage:
             blame(span, error, text=self._runtime.config.records_text, at=end)
 
     def _record(self, end: int | None, *, failed: bool) -> StageRecord:
-        spec, facts = self._spec, self._facts
-        return StageRecord(
-            kind=spec.kind,
-            name=spec.name,
-            source=spec.source,
-            fed_by=spec.fed_by,
-            round=self._round,
-            returned=facts.returned,
-            returned_count=facts.returned_count,
-            input=facts.input,
-            input_count=facts.input_count,
-            scores=facts.scores,
-            scopes=facts.scopes,
-            implementation=facts.implementation,
-            fallback=facts.fallback,
-            query_form=facts.query_form,
-            labels=facts.labels,
-            id_tokens=facts.id_tokens,
-            tokens=facts.tokens,
-            token_budget=facts.token_budget,
-            citations=facts.citations,
+        return self._facts.record(
+            self._spec,
+            round_number=self._round,
             trace_id=self.trace_id,
             span_id=self.span_id,
             parent_id=self._parent_id,
