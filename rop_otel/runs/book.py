@@ -46,16 +46,14 @@ class Book:
         self.lines = 0
         self.entries: list[Entry] = []
         self._file = file
-        self._stamp = {semconv.RUN_ID: stamp.run_id}
-        if stamp.manifest_sha256:
-            self._stamp[semconv.DECLARATION_SHA256] = stamp.manifest_sha256
+        self._stamp = stamp
         self._tally = Tally(opened)
         self.most = len(self._tally.population or ()) + _MOST_BEYOND
         self._intake = Intake(opened, self._tally, keep=self.entries.append, fast=False)
 
     def line_of(self, record: HandoffRecord, assessment: Assessment) -> bytes:
         """Return a handoff's line, without LF."""
-        return _encoded(self._fields(record, assessment) | self._stamp)
+        return self._stamp.line(self._fields(record, assessment))
 
     def take(self, line: bytes) -> None:
         """Count a line.
@@ -163,8 +161,3 @@ def _without_paths(opened: Opened) -> Opened:
         faults=(),
         declaration=None,
     )
-
-
-def _encoded(fields: dict[str, Any]) -> bytes:
-    # A lone half of a surrogate pair has no UTF-8 form; on an exported span it becomes the same question mark.
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(errors="replace")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from errno import EFBIG
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -34,9 +35,20 @@ class Stamp(msgspec.Struct, frozen=True, kw_only=True):
     run_id: str = msgspec.field(name=semconv.RUN_ID)
     manifest_sha256: str = msgspec.field(name=semconv.DECLARATION_SHA256, default="")
 
+    def line(self, fields: dict[str, Any]) -> bytes:
+        """Return the line of these fields, which the stamp begins, without LF."""
+        stamped = {semconv.RUN_ID: self.run_id}
+        if self.manifest_sha256:
+            stamped[semconv.DECLARATION_SHA256] = self.manifest_sha256
+        text = json.dumps({**stamped, **fields}, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        # A lone half of a surrogate pair has no UTF-8 form; on an exported span it becomes the same question mark.
+        return text.encode(errors="replace")
+
 
 class Journal:
     """The journal of one run, open for more.
+
+    A file is changed only where a line of this run begins it, and then only behind its whole lines.
 
     Args:
         path: Its file, which is made where there is none.
@@ -45,7 +57,7 @@ class Journal:
 
     Attributes:
         lost: How many lines could not be written.
-        torn: Bytes of a last line without an end, which are dropped: its process crashed while it was written.
+        torn: Bytes of a last line without an end: its process crashed while it was written.
 
     Raises:
         InputError: The file cannot be used, is another run's, or another process writes to it.
@@ -55,20 +67,22 @@ class Journal:
         self.path = path
         self.lost = 0
         self._fsync = fsync
-        self._dirty = False
+        self._moved = self._spoilt = ""
         try:
-            new = not os.path.exists(path)
+            self._place = os.path.abspath(path)  # the application may change its folder
+            new = _is_new(path)
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
             self._file = os.open(path, flags, 0o666)
             if fsync and new:
                 _sync_folder(path)
+        except InputError:
+            raise
         except (OSError, ValueError) as error:
             raise InputError(f"cannot be opened: {getattr(error, 'strerror', None) or error}", file=path) from None
         try:
             self._claim()
             self._size, self.torn = self._check(stamp)
-            if self.torn:
-                os.ftruncate(self._file, self._size)
+            self._reach = self._size + self.torn  # nothing of ours stands behind it
         except OSError as error:
             os.close(self._file)
             raise InputError(f"cannot be used: {error.strerror or error}", file=path) from None
@@ -80,6 +94,20 @@ class Journal:
         """Yield the lines that were written before, without their LF."""
         return self._read(self._size)
 
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What others did to the file, as far as it was noticed: a sentence each."""
+        return tuple(filter(None, (self._spoilt, self._moved)))
+
+    def drop_torn(self) -> None:
+        """Cut off the torn last line.
+
+        Raises:
+            OSError: It could not be cut off.
+        """
+        if self._reach > self._size:
+            self._take_back()
+
     def append(self, line: bytes) -> None:
         """Write a line; one that cannot be written as a whole is counted, and leaves nothing behind.
 
@@ -87,16 +115,20 @@ class Journal:
             line: Without LF.
 
         Raises:
-            OSError: It could not be written, or is longer than a journal's lines may be.
+            OSError: It could not be written, or is longer than a journal's lines may be; or it was written, and somebody
+                renamed, replaced or deleted the file before.
         """
         if len(line) > _LONGEST:
             self.lost += 1
             raise OSError(EFBIG, os.strerror(EFBIG))
+        known = self._moved
         data = memoryview(line + b"\n")
         try:
-            if self._dirty:
-                self._take_back()
-            self._dirty = True
+            self.look()
+            if self._spoilt:
+                raise OSError(self._spoilt)
+            self.drop_torn()
+            self._reach = self._size + len(data)
             while data:
                 data = data[os.write(self._file, data) :]
             if self._fsync:
@@ -106,21 +138,57 @@ class Journal:
             with suppress(OSError):
                 self._take_back()
             raise
-        self._dirty = False
-        self._size += len(line) + 1
+        self._size = self._reach
+        if self._moved != known:
+            raise OSError(self._moved)
+
+    def look(self) -> None:
+        """Notice what others did to the file. Once it holds what is not ours it is left alone.
+
+        Raises:
+            OSError: The file cannot be looked at.
+        """
+        here = os.fstat(self._file)
+        if not self._is_ours(here):
+            self._spoilt = self._spoilt or "the journal was closed by the application while the run went on"
+        elif not self._size <= here.st_size <= self._reach:
+            done = "truncated" if here.st_size < self._size else "written to by somebody else"
+            self._spoilt = self._spoilt or f"the journal was {done} while the run went on"
+        elif not self._moved:
+            self._moved = self._gone(here)
 
     def close(self) -> None:
         """Let go of the file."""
-        os.close(self._file)
+        with suppress(OSError):
+            if self._is_ours(os.fstat(self._file)):
+                os.close(self._file)
+
+    def _gone(self, here: os.stat_result) -> str:
+        """Return what became of the file's name; empty where it is still there."""
+        try:
+            there = os.stat(self._place)
+        except OSError:
+            done = "renamed" if here.st_nlink else "deleted"
+        else:
+            done = "" if os.path.samestat(here, there) else "replaced by another file"
+        return done and f"the journal was {done} while the run went on"
+
+    def _is_ours(self, here: os.stat_result) -> bool:
+        """Return whether the descriptor still stands for our file; one that somebody closed may be given out again."""
+        return (here.st_dev, here.st_ino) == self._identity
 
     def _take_back(self) -> None:
         """Cut off what was written of a line that failed. Until that works nothing may follow it."""
-        os.ftruncate(self._file, self._size)
-        self._dirty = False
+        self.look()
+        if not self._spoilt:
+            os.ftruncate(self._file, self._size)
+            self._reach = self._size
 
     def _claim(self) -> None:
-        if not stat.S_ISREG(os.fstat(self._file).st_mode):
+        here = os.fstat(self._file)
+        if not stat.S_ISREG(here.st_mode):
             raise InputError("is no regular file", file=self.path)
+        self._identity = here.st_dev, here.st_ino
         if sys.platform != "win32":
             try:
                 flock(self._file, LOCK_EX | LOCK_NB)
@@ -128,33 +196,29 @@ class Journal:
                 raise InputError("another run writes to it", file=self.path) from None
 
     def _check(self, stamp: Stamp) -> tuple[int, int]:
-        """Return how many bytes whole lines take, and how many follow them; every line has to be this run's."""
+        """Return how many bytes whole lines take, and how many follow them; all have to be this run's."""
         end = os.fstat(self._file).st_size
-        size = 0
+        size, number = 0, 0
+        names: Iterable[str] = ()
         for number, line in enumerate(self._read(end), 1):
             try:
                 found = _DECODER.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                names = names or json.loads(line)
+            except (ValueError, RecursionError):
                 raise InputError("is no journal of a run", file=self.path, line=number) from None
             if found != stamp:
                 what = f"run {found.run_id!r}" if found.run_id != stamp.run_id else "the run under another declaration"
                 raise InputError(f"is the journal of {what}", file=self.path, line=number)
             size += len(line) + 1
-        if end and not size and not self._begins(stamp):
-            raise InputError("is no journal of this run", file=self.path, line=1)
+        if size < end and not _is_torn(self._beginning(size), stamp, names):
+            what = "ends with what is no line of this run" if size else "is no journal of this run"
+            raise InputError(what, file=self.path, line=number + 1)
         return size, end - size
 
-    def _begins(self, stamp: Stamp) -> bool:
-        """Return whether a file without a whole line may hold a part of this run's first: else it is not ours."""
-        with open(self._file, "rb", closefd=False) as stream:
-            stream.seek(0)
-            part = stream.read()
-        try:
-            return _DECODER.decode(part) == stamp
-        except msgspec.ValidationError:
-            return False
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return part[: len(_START)] == _START[: len(part)]
+    def _beginning(self, place: int) -> bytes:
+        """Return the first bytes from a place on."""
+        os.lseek(self._file, place, os.SEEK_SET)
+        return os.read(self._file, _BLOCK)
 
     def _read(self, end: int) -> Iterator[bytes]:
         """Yield the whole lines of the first bytes."""
@@ -171,10 +235,39 @@ class Journal:
                 raise InputError(f"has a line of more than {_LONGEST:,} bytes", file=self.path, line=number)
 
 
-_START: Final = b'{"'
-"""What every line begins with."""
-
 _DECODER: Final = msgspec.json.Decoder(Stamp)
+
+
+def _is_new(path: str) -> bool:
+    """Return whether there is no such file.
+
+    Raises:
+        InputError: There is something else: to open a device may do something already.
+    """
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return True
+    if not stat.S_ISREG(found.st_mode):
+        raise InputError("is no regular file", file=path)
+    return False
+
+
+def _is_torn(part: bytes, stamp: Stamp, names: Iterable[str]) -> bool:
+    """Return whether bytes without an end begin a line of a run.
+
+    Args:
+        part: The bytes.
+        stamp: What each line of the run begins with.
+        names: The fields of its first line, one of which a line begins with; without one only the stamp will do.
+    """
+    part = part.rstrip(b"\0")  # which a file system may leave when the machine crashes
+    stamped = stamp.line({})[:-1]
+    begun = [b"{%s:" % json.dumps(name, ensure_ascii=False).encode(errors="replace") for name in names]
+    if not begun:
+        key = stamped[: stamped.index(b":") + 1]
+        return part.startswith(key) and (part.startswith(stamped) or stamped.startswith(part))
+    return any(part.startswith(each) or each.startswith(part) for each in begun)
 
 
 def _sync_folder(path: str) -> None:

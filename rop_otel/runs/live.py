@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Lock
 from time import monotonic
 from types import TracebackType
@@ -225,10 +226,22 @@ class Run:
 
     def _shortcomings(self) -> tuple[str, ...]:
         found = list(self._incomplete)
-        if self._journal is not None and self._journal.lost:
-            found.append(f"observations that could not be written to the journal: {self._journal.lost:,}")
+        if self._journal is not None:
+            found.extend(self._journal_changes(self._journal))
+            if self._journal.lost:
+                found.append(f"observations that could not be written to the journal: {self._journal.lost:,}")
         if self._beyond:
             found.append(f"handoffs not counted, beyond the most that a run may hold: {self._beyond:,}")
         if self._uncounted:
             found.append(f"handoffs that could not be counted: {self._uncounted:,}")
         return tuple(found)
+
+    def _journal_changes(self, journal: Journal) -> tuple[str, ...]:
+        """Return what others did to the journal; what is noticed only now is logged."""
+        known = journal.changes
+        with suppress(OSError):
+            journal.look()
+        for change in journal.changes:
+            if change not in known:
+                _logger.warning("run %r: %s", self.id, change)
+        return journal.changes

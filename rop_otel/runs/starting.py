@@ -142,16 +142,21 @@ class _Start:
         book = new_book()
         if journal is None:
             return book, None
-        if journal.torn:
-            _logger.warning(
-                "run %r: the last line of the journal %r was torn by a crash; its %s bytes are dropped",
-                self.run_id,
-                journal.path,
-                journal.torn,
-            )
         try:
             for line in journal.lines():
                 book.take(line)
+            if journal.torn:
+                journal.drop_torn()
+                _logger.warning(
+                    "run %r: the last line of the journal %r was torn by a crash; its %s bytes are dropped",
+                    self.run_id,
+                    journal.path,
+                    journal.torn,
+                )
+        except OSError as error:
+            journal.close()
+            self._without_journal(f"{journal.path}: cannot be used: {error.strerror or error}")
+            return new_book(), None
         except Exception as error:  # noqa: BLE001 - whatever stands in a file must not reach the application
             journal.close()
             self._without_journal(f"{journal.path}:{book.lines}: is no observation ({type(error).__name__})")
