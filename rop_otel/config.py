@@ -15,7 +15,8 @@ from rop_otel import semconv
 from rop_otel.core.idshape import NAME, IdShape
 from rop_otel.core.profile.hashing import hash_resolver
 from rop_otel.core.profile.resolver import Resolver
-from rop_otel.errors import ConfigurationError, ResolverError
+from rop_otel.errors import ConfigurationError, InputError, ResolverError
+from rop_otel.safety.files import read_whole
 
 Assess = Literal["local", "monitor"]
 """Where a handoff is assessed: in the process that opened it, or by the monitor."""
@@ -338,8 +339,9 @@ def _resolver(value: object, place: str) -> Resolver:
         raise ConfigurationError(f"{place} is {value!r}; it must be a resolver or the path of a resolver file")
     path = Path(value)
     try:
-        return Resolver.parse(path.read_bytes(), lines=path.suffix == ".jsonl")
-    except OSError as error:
-        raise ConfigurationError(f"{place} is {str(path)!r}; the file cannot be read: {error.strerror}") from None
+        return Resolver.parse(read_whole(str(path)), lines=path.suffix == ".jsonl")
+    except InputError as error:
+        why = str(error).removeprefix(f"{path}: ")
+        raise ConfigurationError(f"{place} is {str(path)!r}; the file {why}") from None
     except ResolverError as error:
         raise ConfigurationError(f"{place} is {str(path)!r}; it is no resolver: {error}") from None

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from rop_otel.cli.grafana import resolve_settings
+from rop_otel.cli.terminal import say
+from rop_otel.core.escapes import printable
 from rop_otel.errors import ConfigurationError, remedy
 
 
@@ -34,7 +36,7 @@ def dashboards(
     except ImportError as error:
         raise ConfigurationError(f"{error.name} is missing: {remedy('grafana')}") from error
     write(folder, files)
-    print(
-        f"Wrote {', '.join(files)} to {folder}. Copy what is in provisioning to Grafana's own provisioning folder; "
-        f"Grafana then looks for the dashboards in {settings.dashboards_path}."
+    say(
+        f"Wrote {', '.join(files)} to {printable(str(folder))}. Copy what is in provisioning to Grafana's own "
+        f"provisioning folder; Grafana then looks for the dashboards in {printable(settings.dashboards_path)}."
     )

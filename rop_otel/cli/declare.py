@@ -10,7 +10,9 @@ from typing import Annotated
 
 import typer
 
-from rop_otel.cli.run_report import LineBytesOption, limits_of
+from rop_otel.cli.run_report import FileBytesOption, LineBytesOption, UnpackedBytesOption, limits_of
+from rop_otel.cli.terminal import say
+from rop_otel.core.escapes import printable
 
 
 class Mode(StrEnum):
@@ -97,6 +99,8 @@ def declare(
     corpus_uri: Annotated[str | None, typer.Option(help="Carried, never interpreted.")] = None,
     composite_corpus_key: Annotated[str | None, typer.Option(help="Carried, never interpreted.")] = None,
     max_line_bytes: LineBytesOption = None,
+    max_file_bytes: FileBytesOption = None,
+    max_unpacked_bytes: UnpackedBytesOption = None,
 ) -> None:
     """Write the sealed folder of a declaration: nobody writes a hash by hand.
 
@@ -131,7 +135,9 @@ def declare(
         record_field=record_field,
         optional={key: value for key, value in carried.items() if value is not None},
     )
-    limits = limits_of(max_line_bytes=max_line_bytes)
+    limits = limits_of(
+        max_line_bytes=max_line_bytes, max_file_bytes=max_file_bytes, max_unpacked_bytes=max_unpacked_bytes
+    )
     members = read_resolver(
         resolver, chunk=chunk_column, object_=object_column, version=resolver_version, limits=limits
     )
@@ -142,5 +148,7 @@ def declare(
         resolver=members,
         population=expected,
         inverse_map=inverse_map,
+        limits=limits,
     )
-    print(f"Sealed {place}. Now run, then: rop-otel evaluate {place} --records FILE")
+    named = printable(str(place))
+    say(f"Sealed {named}. Now run, then: rop-otel evaluate {named} --records FILE")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rop_otel.cli.terminal import create_console
 from rop_otel.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -87,8 +88,6 @@ def demo(
     By default the text is the documentation inside this Python's own standard library.
     """
     # Imported here, so that --help need not wait for it and a missing library gets its own message.
-    from rich.console import Console
-
     from rop_otel.reference.libraries import require_libraries
 
     if bool(corpus) != bool(questions):
@@ -102,7 +101,7 @@ def demo(
     require_libraries()
     from rop_otel.cli.demo_run import Request, list_faults, run_demo
 
-    console = Console()
+    console = create_console()
     if fault == "list":
         list_faults(console)
         return

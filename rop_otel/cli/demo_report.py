@@ -14,10 +14,11 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from rop_otel.core.escapes import printable
 from rop_otel.core.handoff import Severity
 from rop_otel.reference.faults import Fault
 from rop_otel.reference.summary import MEASURES, SHOWN, Held, Summary
-from rop_otel.replay.text import counted, printable, verdict_counts
+from rop_otel.replay.text import counted, verdict_counts
 
 _BAR: Final = 28
 _NAMED: Final = 5

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import rop_otel as rop
 from rop_otel.cli.demo_report import print_fault, print_faults, print_next_steps, print_summary
+from rop_otel.cli.terminal import create_console
 from rop_otel.errors import ConfigurationError
 from rop_otel.export import Monitoring
 from rop_otel.reference.faults import FAULTS, Injection, find_fault
@@ -206,5 +207,5 @@ def _serve(pipeline: Pipeline, task: Task, limit: int | None, monitoring: Monito
 def _progress(what: str) -> Progress:
     """Return a bar on stderr that leaves nothing behind; nothing where that is no terminal."""
     columns = (TextColumn(f"{what:10}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    console = Console(stderr=True)
+    console = create_console(stderr=True)
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

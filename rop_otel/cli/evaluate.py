@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated
 
 import typer
 
-from rop_otel.cli.replay import Format
 from rop_otel.cli.run_report import (
     CutoffOption,
     DeclarationArgument,
     FileBytesOption,
+    Format,
     FormatOption,
     LineBytesOption,
     NoRecordsOption,
     RecordsOption,
     RecordsOutOption,
     ReportOption,
+    UnpackedBytesOption,
     deliver,
     keep_inputs,
     limits_of,
     wants_records,
     write_lines,
 )
+from rop_otel.cli.terminal import create_console, is_watched
 
 
 def evaluate(
@@ -49,6 +50,7 @@ def evaluate(
     ] = False,
     max_line_bytes: LineBytesOption = None,
     max_file_bytes: FileBytesOption = None,
+    max_unpacked_bytes: UnpackedBytesOption = None,
     max_anomalies: Annotated[
         int | None, typer.Option(min=0, help="Most malformed and unexpected observations that are listed.")
     ] = None,
@@ -66,7 +68,12 @@ def evaluate(
     from rop_otel.replay.spool import Spool
 
     wanted = wants_records(records_out=records_out, no_records=no_records, partial=partial)
-    limits = limits_of(max_line_bytes=max_line_bytes, max_file_bytes=max_file_bytes, max_anomalies=max_anomalies)
+    limits = limits_of(
+        max_line_bytes=max_line_bytes,
+        max_file_bytes=max_file_bytes,
+        max_unpacked_bytes=max_unpacked_bytes,
+        max_anomalies=max_anomalies,
+    )
     asked = Asked(cutoffs=tuple(at or CUTOFFS), trace_field=trace, limits=limits)
     keep_inputs([declaration, *expand(records)], report, records_out)
     opened = read_declaration(declaration, limits=limits)
@@ -85,16 +92,15 @@ def evaluate(
 @contextmanager
 def _progress(records: Sequence[str]) -> Iterator[Callable[[int], None] | None]:
     """Show a bar on a terminal while files are read; nothing elsewhere."""
-    if not sys.stderr.isatty():
+    if not is_watched():
         yield None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
     from rop_otel.replay.blocks import expand
 
     sizes = [os.path.getsize(file) for file in expand(records) if os.path.isfile(file)]
     columns = (TextColumn("reading records"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=create_console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=sum(sizes) or None)
         yield lambda count: bar.advance(task, count)

@@ -7,15 +7,18 @@ from typing import Annotated
 
 import typer
 
-from rop_otel.cli.replay import Format
 from rop_otel.cli.run_report import (
     DeclarationArgument,
     FileBytesOption,
+    Format,
     FormatOption,
     LineBytesOption,
     RecordsOption,
+    UnpackedBytesOption,
     limits_of,
 )
+from rop_otel.cli.terminal import say
+from rop_otel.core.escapes import printable, printable_json
 from rop_otel.errors import InputError
 
 
@@ -26,13 +29,15 @@ def explain(
     output_format: FormatOption = Format.TEXT,
     max_line_bytes: LineBytesOption = None,
     max_file_bytes: FileBytesOption = None,
+    max_unpacked_bytes: UnpackedBytesOption = None,
 ) -> None:
     """Explain one record: selection, objects, each returned ID, the cutoff, the verdict and the check that gave it."""
     from rop_otel.replay.declared import read_declaration  # imported here: --help need not wait for it
     from rop_otel.replay.explain import explain_record
-    from rop_otel.replay.text import printable
 
-    limits = limits_of(max_line_bytes=max_line_bytes, max_file_bytes=max_file_bytes)
+    limits = limits_of(
+        max_line_bytes=max_line_bytes, max_file_bytes=max_file_bytes, max_unpacked_bytes=max_unpacked_bytes
+    )
     opened = read_declaration(declaration, limits=limits)
     found = list(explain_record(opened, records, record, limits=limits))
     population = () if opened.declaration is None else opened.declaration.population or ()
@@ -40,15 +45,15 @@ def explain(
         raise InputError(f"no observation of {record!r}, and it is not expected either", file=", ".join(records))
     if output_format is Format.JSON:
         shape = [{"file": each.file, "line": each.line, **each.explanation.as_dict()} for each in found]
-        print(json.dumps(shape, indent=2))
+        say(printable_json(json.dumps(shape, indent=2)))
         return
     for fault in opened.faults:
-        print(printable(f"{fault.code} at {fault.path or 'the document'}: {fault.message}"))
+        say(printable(f"{fault.code} at {fault.path or 'the document'}: {fault.message}"))
     for each in found:
-        print(printable(f"{each.file}:{each.line}"))
+        say(printable(f"{each.file}:{each.line}"))
         for line in each.explanation.lines():
-            print(printable(line))
+            say(printable(line))
     if len(found) > 1:
-        print(f"{len(found)} observations of one record ID: the run is invalid where they should be one.")
+        say(f"{len(found)} observations of one record ID: the run is invalid where they should be one.")
     if not found:
-        print(printable(f"{record}: MISSING"), "because it is expected and was never observed", sep="\n  ")
+        say(f"{printable(record)}: MISSING\n  because it is expected and was never observed")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import sys
+import traceback
 from typing import Annotated
 
 import typer
@@ -18,12 +18,14 @@ from rop_otel.cli.replay import replay
 from rop_otel.cli.rules import rules
 from rop_otel.cli.schema import schema
 from rop_otel.cli.several import SeveralValues
+from rop_otel.cli.terminal import Verbs, complain, complain_at_length, prepare, say
 from rop_otel.errors import RopError
 
 USAGE_ERROR = 2
 """Exit code where the command, a file or a setting cannot be used."""
 
 app = typer.Typer(
+    cls=Verbs,
     name="rop-otel",
     help="Did the selected object reach the reader, and if not, where was it lost?",
     no_args_is_help=True,
@@ -45,7 +47,7 @@ def _print_version(asked: bool) -> None:
     if asked:
         from importlib.metadata import version
 
-        print(version("rop-otel"))
+        say(version("rop-otel"))
         raise typer.Exit
 
 
@@ -63,14 +65,18 @@ def main() -> None:
     """Run the command: our own errors, and the system's, are one line on stderr and exit code 2.
 
     Output that nobody reads any more ends it quietly, which typer sees to. What a terminal or file cannot show, such as
-    an ID in another script under an ASCII locale, is escaped.
+    an ID in another script under an ASCII locale, is escaped, and so is what a terminal would act on.
     """
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    prepare()
     try:
         app(prog_name="rop-otel")
     except (RopError, OSError) as error:
-        told = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
-        print("rop-otel:", " ".join(told.splitlines()), file=sys.stderr)
+        about = getattr(error, "filename", None)  # of an error of the system
+        complain(f"{about}: {getattr(error, 'strerror', '')}" if about else str(error))
         sys.exit(USAGE_ERROR)
+    except MemoryError:
+        complain("there is not enough memory for this; limits such as --max-file-bytes bound what is read")
+        sys.exit(USAGE_ERROR)
+    except Exception:  # noqa: BLE001 - a fault of ours, whose message may hold what a file holds
+        complain_at_length(traceback.format_exc().rstrip("\n"))
+        sys.exit(1)

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from rop_otel.cli.replay import Format
 from rop_otel.cli.run_report import (
     FileBytesOption,
+    Format,
     FormatOption,
     NoRecordsOption,
     RecordsOutOption,

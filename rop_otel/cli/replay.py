@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-import sys
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-
-class Format(StrEnum):
-    """How a report is printed."""
-
-    TEXT = "text"
-    JSON = "json"
+from rop_otel.cli.run_report import (
+    EXIT_CODES,
+    FileBytesOption,
+    Format,
+    FormatOption,
+    limits_of,
+    print_text,
+)
+from rop_otel.cli.terminal import create_console, say, say_json
 
 
 def replay(
@@ -30,7 +31,8 @@ def replay(
         str | None,
         typer.Option(metavar="FILE", help="The declaration of a run: account for every record that it expects."),
     ] = None,
-    output_format: Annotated[Format, typer.Option("--format", help="How to print the report.")] = Format.TEXT,
+    output_format: FormatOption = Format.TEXT,
+    max_file_bytes: FileBytesOption = None,
 ) -> None:
     """Judge recorded spans: verdicts, where objects were lost, findings and stage scores.
 
@@ -38,22 +40,20 @@ def replay(
     declaration, the exit codes are those of evaluate. Spans of OpenInference, OpenLLMetry and the GenAI convention are
     read as ours; docs/conventions.md has the environment variables that say how.
     """
-    # Imported here, so that --help need not wait for it.
-    from rich.console import Console
-
-    from rop_otel.cli.run_report import EXIT_CODES, print_text
+    from rop_otel.core.escapes import printable_json  # imported here: --help need not wait for it
     from rop_otel.replay import print_report, replay_files
     from rop_otel.spans.conventions import Rules
 
-    report = replay_files(files, resolver=resolver, declaration=declaration, rules=Rules.of_environment())
+    limits = limits_of(max_file_bytes=max_file_bytes)
+    rules = Rules.of_environment()
+    report = replay_files(files, resolver=resolver, declaration=declaration, rules=rules, limits=limits)
     if output_format is Format.JSON:
         text = json.dumps(report.as_dict(), ensure_ascii=False, allow_nan=False)
-        sys.stdout.buffer.write(text.encode(errors="backslashreplace") + b"\n")
-        sys.stdout.flush()
+        say_json([printable_json(text).encode() + b"\n"])
     else:
-        print_report(report, Console())
+        print_report(report, create_console())
         if report.run is not None:
-            print()
+            say()
             print_text(report.run.report)
     if report.run is not None:
         raise typer.Exit(EXIT_CODES[report.run.report.run_status])

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from rop_otel.cli.grafana import pairs, resolve_settings
+from rop_otel.cli.terminal import say
+from rop_otel.core.escapes import printable
 
 
 def rules(
@@ -44,4 +46,5 @@ def rules(
 
     files = rule_files(settings)
     write(folder, files)
-    print(f"Wrote {', '.join(files)} to {folder}. Name both rule files in prometheus.yml under rule_files.")
+    where = printable(str(folder))
+    say(f"Wrote {', '.join(files)} to {where}. Name both rule files in prometheus.yml under rule_files.")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, BinaryIO, Final
 
 import typer
 
-from rop_otel.cli.replay import Format
+from rop_otel.cli.terminal import create_console, say_json
 from rop_otel.core.profile.verdicts import RunStatus
 from rop_otel.errors import InputError
 
@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from rop_otel.core.profile.intake import Entry
     from rop_otel.core.profile.report import RunReport
     from rop_otel.replay.limits import Limits
+
+
+class Format(StrEnum):
+    """How a report is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
 
 EXIT_CODES: Final = {
     RunStatus.RUN_PASS: 0,
@@ -52,7 +60,14 @@ CutoffOption = Annotated[
     typer.Option("--at", metavar="K...", min=1, help="Cutoffs of the diagnostics, beside the declared one."),
 ]
 LineBytesOption = Annotated[int | None, typer.Option("--max-line-bytes", min=1, help="Longest line of a record file.")]
-FileBytesOption = Annotated[int | None, typer.Option("--max-file-bytes", min=1, help="Largest file of a declaration.")]
+FileBytesOption = Annotated[
+    int | None,
+    typer.Option("--max-file-bytes", min=1, help="Largest file that is held in memory, and largest file of spans."),
+]
+UnpackedBytesOption = Annotated[
+    int | None,
+    typer.Option("--max-unpacked-bytes", min=1, help="What a compressed file may grow to, and a pipe may bring."),
+]
 
 
 def limits_of(**given: int | None) -> Limits:
@@ -118,9 +133,7 @@ def deliver(
     if report_file is not None:
         write_lines(report_file, report_lines(report, inside))
     if output_format is Format.JSON:
-        sys.stdout.flush()
-        sys.stdout.buffer.writelines(report_lines(report, inside))
-        sys.stdout.buffer.flush()
+        say_json(report_lines(report, inside))
     else:
         print_text(report)
     raise typer.Exit(EXIT_CODES[report.run_status])
@@ -128,11 +141,9 @@ def deliver(
 
 def print_text(report: RunReport) -> None:
     """Print a report in words."""
-    from rich.console import Console
+    from rop_otel.replay.runtext import print_run_report  # imported here: --help need not wait for it
 
-    from rop_otel.replay.runtext import print_run_report
-
-    print_run_report(report, Console(highlight=False, markup=False))
+    print_run_report(report, create_console(highlight=False, markup=False))
 
 
 def write_lines(file: str | None, lines: Iterable[bytes]) -> None:
@@ -142,9 +153,7 @@ def write_lines(file: str | None, lines: Iterable[bytes]) -> None:
         InputError: The file cannot be written.
     """
     if file is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.writelines(lines)
-        sys.stdout.buffer.flush()
+        say_json(lines)
         return
     with _created(file) as stream:
         stream.writelines(lines)

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from rop_otel.cli.terminal import say
+
 
 class Name(StrEnum):
     """What there is a schema of."""
@@ -27,4 +29,4 @@ def schema(
     from rop_otel.core.profile.schema import schema as schema_of  # imported here: --help need not wait for it
 
     shape = {str(each): schema_of(each) for each in Name} if name is None else schema_of(name)
-    print(json.dumps(shape, ensure_ascii=False, indent=2))
+    say(json.dumps(shape, ensure_ascii=False, indent=2))

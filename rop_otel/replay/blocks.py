@@ -17,7 +17,8 @@ from typing import Final
 import zstandard
 
 from rop_otel.errors import InputError, remedy
-from rop_otel.replay.limits import Limits
+from rop_otel.replay.limits import RAISE_UNPACKED_BYTES, Limits
+from rop_otel.safety.files import open_input, too_large
 from rop_otel.spans.files import unpacked
 
 STDIN: Final = "-"
@@ -88,7 +89,7 @@ def read_blocks(file: str, *, limits: Limits, progress: Callable[[int], None] | 
     Args:
         file: Its name, ``-`` for standard input. What ends with ``.gz`` or ``.zst`` must be compressed; what else is,
             is told by its first bytes.
-        limits: How long a line may be.
+        limits: How long a line may be, and how much may be unpacked or come through a pipe.
         progress: Told how many bytes of the file as it lies on disk have been read since it was last told.
 
     Raises:
@@ -100,7 +101,12 @@ def read_blocks(file: str, *, limits: Limits, progress: Callable[[int], None] | 
         if file.endswith((".gz", ".zst")) and stream is plain:
             raise InputError("holds no compressed data, though its name says so", file=file)
         told = 0
+        left = None if stream is plain and before is not None else limits.max_unpacked_bytes
         for block in _whole_lines(stream, file, limits):
+            if left is not None:
+                left -= len(block)
+                if left < 0:
+                    raise InputError(too_large(limits.max_unpacked_bytes, RAISE_UNPACKED_BYTES), file=file)
             yield block
             if progress is not None and before is not None:
                 progress(plain.tell() - told)
@@ -167,7 +173,7 @@ def _opened(file: str) -> Iterator[io.BufferedReader]:
         return
     if os.path.isdir(file):
         raise InputError("is a folder; name the files in it", file=file)
-    with open(file, "rb") as plain:
+    with open_input(file) as plain:
         yield plain
 
 

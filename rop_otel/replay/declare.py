@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from rop_otel.core.profile.resolver import Resolver
 from rop_otel.core.profile.sealing import DECLARATION_FILE, Decisions, seal
 from rop_otel.errors import ConfigurationError, InputError, ResolverError
 from rop_otel.replay.blocks import is_parquet, read_blocks
-from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
+from rop_otel.replay.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits
+from rop_otel.safety.files import read_whole
 
 _SHOWN_FAULTS = 5
 
@@ -54,7 +56,7 @@ def read_resolver(
         chunk: Column of the raw corpus IDs; None for our format.
         object_: Column of the object that each belongs to.
         version: The resolver's version, for a table; one in our format says its own.
-        limits: How long a line of a table in JSON Lines may be.
+        limits: How large the file, and how long a line of a table in JSON Lines, may be.
 
     Raises:
         InputError: The file is neither.
@@ -64,7 +66,7 @@ def read_resolver(
     try:
         if chunk is None and object_ is None and not file.endswith(".csv"):
             lines = file.endswith(".jsonl")
-            data = Path(file).read_bytes()
+            data = _whole(file, limits)
             parsed = Resolver.parse(data, lines=lines)
             if version not in (None, parsed.version):
                 raise ConfigurationError(f"--resolver-version {version!r}: {file} says {parsed.version!r}")
@@ -91,6 +93,7 @@ def write_folder(
     resolver: tuple[Resolver, tuple[str, bytes]],
     population: bytes | None,
     inverse_map: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Path:
     """Write a sealed folder and return the declaration's place.
 
@@ -100,6 +103,7 @@ def write_folder(
         resolver: The resolver, its file's name and bytes.
         population: The population file's bytes.
         inverse_map: Name of the inverse map's file, for a witness target.
+        limits: How large that file may be.
 
     Raises:
         InputError: The folder holds a declaration, or another file of a sealed file's name; or a file cannot be read or
@@ -110,7 +114,7 @@ def write_folder(
     if place.exists():
         raise InputError("is there already; a sealed declaration is not changed, make a new folder", file=str(place))
     try:
-        inverse = None if inverse_map is None else Path(inverse_map).read_bytes()
+        inverse = None if inverse_map is None else _whole(inverse_map, limits)
         files = seal(
             decisions, resolver=resolver[0], resolver_file=resolver[1], population=population, inverse_map=inverse
         )
@@ -133,6 +137,10 @@ def write_folder(
 def _refuse_parquet(file: str, instead: str) -> None:
     if is_parquet(file):
         raise InputError(f"is Parquet, which is not read here: write {instead}", file=file)
+
+
+def _whole(file: str, limits: Limits) -> bytes:
+    return read_whole(file, most=limits.max_file_bytes, remedy=RAISE_FILE_BYTES)
 
 
 def _listed(file: str, limits: Limits) -> Iterator[str]:
@@ -163,16 +171,15 @@ def _texts(file: str, field: str, limits: Limits) -> Iterator[str]:
 
 def _pairs(file: str, chunk: str, object_: str, limits: Limits) -> Iterator[tuple[str, str]]:
     if file.endswith(".csv"):
-        with open(file, encoding="utf-8-sig", newline="") as stream:
-            rows = csv.DictReader(stream)
-            names = rows.fieldnames or ()
-            for column in (chunk, object_):
-                if column not in names:
-                    raise InputError(f"no column {column!r}, only {', '.join(names) or 'none'}", file=file)
-            for row in rows:
-                if row[chunk] is None or row[object_] is None:
-                    raise InputError("a row that is too short", file=file, line=rows.line_num)
-                yield row[chunk], row[object_]
+        rows = csv.DictReader(io.StringIO(_whole(file, limits).decode("utf-8-sig"), newline=""))
+        names = rows.fieldnames or ()
+        for column in (chunk, object_):
+            if column not in names:
+                raise InputError(f"no column {column!r}, only {', '.join(names) or 'none'}", file=file)
+        for row in rows:
+            if row[chunk] is None or row[object_] is None:
+                raise InputError("a row that is too short", file=file, line=rows.line_num)
+            yield row[chunk], row[object_]
         return
     paths = _path(chunk), _path(object_)
     for number, record in _records(file, limits):

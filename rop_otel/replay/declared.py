@@ -11,7 +11,8 @@ from rop_otel.core.profile.faults import FileFaultError
 from rop_otel.core.profile.opening import open_declaration
 from rop_otel.errors import InputError
 from rop_otel.replay.collecting import collection_paused
-from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
+from rop_otel.replay.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits
+from rop_otel.safety.files import read_up_to, too_large
 
 
 def read_declaration(file: str, *, limits: Limits = DEFAULT_LIMITS) -> Opened:
@@ -58,10 +59,9 @@ def _read_regular(place: Path, limits: Limits) -> bytes:
     with open(os.open(place, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
             raise FileFaultError("file_not_regular", "is no regular file")
-        data = stream.read(limits.max_file_bytes + 1)
-    if len(data) > limits.max_file_bytes:
-        why = f"holds more than {limits.max_file_bytes:,} bytes; raise --max-file-bytes to read it"
-        raise FileFaultError("file_too_large", why)
+        data = read_up_to(stream, limits.max_file_bytes)
+    if data is None:
+        raise FileFaultError("file_too_large", too_large(limits.max_file_bytes, RAISE_FILE_BYTES))
     return data
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import chain
-from pathlib import Path
 
 from rop_otel.core.profile import Resolver
 from rop_otel.errors import ConfigurationError, InputError, ResolverError
 from rop_otel.replay.declared import read_declaration
+from rop_otel.replay.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits
 from rop_otel.replay.report import Report, replay
+from rop_otel.safety.files import read_whole
 from rop_otel.spans.conventions import Rules
 from rop_otel.spans.otlp_reader import read
 
@@ -20,6 +22,7 @@ def replay_files(
     resolver: str | None = None,
     declaration: str | None = None,
     rules: Rules | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Report:
     """Judge the spans of recorded files.
 
@@ -28,24 +31,25 @@ def replay_files(
         resolver: Name of a resolver file, ``.jsonl`` for JSON Lines; None: an ID stands for itself.
         declaration: Name of a run's declaration, which brings a resolver of its own.
         rules: How spans of other conventions are read; None: as their conventions say.
+        limits: How large each of these files may be.
 
     Raises:
         InputError: A file cannot be read as what it should be.
         ConfigurationError: The resolver is not the declaration's.
     """
-    in_force = None if resolver is None else _read_resolver(resolver)
-    opened = None if declaration is None else read_declaration(declaration)
+    in_force = None if resolver is None else _read_resolver(resolver, limits)
+    opened = None if declaration is None else read_declaration(declaration, limits=limits)
     if in_force is not None and opened is not None and opened.declaration is not None:
         declared = opened.declaration.resolver
         if in_force.sha256 != declared.sha256:
             raise ConfigurationError(f"{resolver!r} is not the resolver of {declaration!r}; leave it out")
-    return replay(chain.from_iterable(map(read, files)), resolver=in_force, declaration=opened, rules=rules)
+    spans = partial(read, max_file_bytes=limits.max_file_bytes, remedy=RAISE_FILE_BYTES)
+    return replay(chain.from_iterable(map(spans, files)), resolver=in_force, declaration=opened, rules=rules)
 
 
-def _read_resolver(file: str) -> Resolver:
+def _read_resolver(file: str, limits: Limits) -> Resolver:
+    data = read_whole(file, most=limits.max_file_bytes, remedy=RAISE_FILE_BYTES)
     try:
-        return Resolver.parse(Path(file).read_bytes(), lines=file.endswith(".jsonl"))
+        return Resolver.parse(data, lines=file.endswith(".jsonl"))
     except ResolverError as error:
         raise InputError(str(error), file=file) from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=file) from None

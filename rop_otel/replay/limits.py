@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from rop_otel.safety.files import MAX_FILE_BYTES
+
 _MIB: Final = 1024 * 1024
 
 
@@ -14,13 +16,19 @@ class Limits:
 
     Args:
         max_line_bytes: Longest line of a record file.
-        max_file_bytes: Largest declaration, and largest file that one names.
+        max_file_bytes: Largest file that is held in memory: a declaration, each file that it names, a resolver, a
+            partial report; and what a file of spans may hold, unpacked.
+        max_unpacked_bytes: What a record file may grow to when it is unpacked, or a pipe may bring.
         max_anomalies: Malformed observations and distinct unexpected record IDs that a report may list.
     """
 
     max_line_bytes: int = 16 * _MIB
-    max_file_bytes: int = 1024 * _MIB
+    max_file_bytes: int = MAX_FILE_BYTES
+    max_unpacked_bytes: int = 16 * 1024 * _MIB
     max_anomalies: int = 1_000_000
 
+
+RAISE_FILE_BYTES: Final = "raise --max-file-bytes to read it"
+RAISE_UNPACKED_BYTES: Final = "raise --max-unpacked-bytes to read it"
 
 DEFAULT_LIMITS: Final = Limits()

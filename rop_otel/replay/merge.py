@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry
 from rop_otel.core.profile.partial import Partial
 from rop_otel.core.profile.report import RunReport, run_report
 from rop_otel.errors import InputError
 from rop_otel.replay.declared import read_declaration
 from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
-from rop_otel.replay.parts import Part, combine, read_part
+from rop_otel.replay.parts import Part, Source, check_apart, combine, declaration_of, read_part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,18 +49,40 @@ def merge_parts(files: Sequence[str], *, declaration: str | None = None, limits:
     Args:
         files: Their names, at least one.
         declaration: Where the declaration is; None: where the first part found it.
-        limits: How large the declaration, and each file that it names, may be.
+        limits: How large the declaration, each file that it names, and a line of a part, may be.
 
     Raises:
-        InputError: A file cannot be read, is no partial report, or belongs to another declaration.
+        InputError: A file cannot be read, is no partial report, belongs to another declaration, contradicts itself, or
+            holds what another one holds.
     """
-    parts = tuple(map(read_part, files))
-    partial, _ = combine(parts)
-    place = declaration or parts[0].declaration
+    _refuse_twice(files)
+    sources = [Source.of(file, limits) for file in files]
+    place = declaration or declaration_of(sources[0])
     opened = read_declaration(place, limits=limits)
-    if opened.manifest_sha256 != partial.manifest_sha256:
-        raise InputError("is not the declaration that the parts were made with", file=place)
-    hard = opened.declaration is not None and opened.declaration.mode == "hard"
-    population = opened.declaration.population if opened.declaration is not None and hard else None
+    population = _population(opened)
+    places = None if population is None else {name: at for at, name in enumerate(population)}
+    parts = tuple(read_part(source, opened, place=place, places=places) for source in sources)
+    check_apart(parts)
+    partial, _ = combine(parts)
     report = run_report(opened, partial.accounts(population), cutoffs=partial.cutoffs)
     return Merged(declaration=place, partial=partial, report=report, parts=parts)
+
+
+def _population(opened: Opened) -> tuple[str, ...] | None:
+    """Return the population that a run under a declaration accounts for; None where there is none."""
+    declaration = opened.declaration
+    return declaration.population if declaration is not None and declaration.mode == "hard" else None
+
+
+def _refuse_twice(files: Sequence[str]) -> None:
+    """Refuse a file that has two names, or one name twice; what cannot be looked at is said when it is read."""
+    known: dict[tuple[int, int], str] = {}
+    for file in files:
+        try:
+            found = os.stat(file)
+        except (OSError, ValueError):
+            continue
+        identity = found.st_dev, found.st_ino
+        if identity in known and stat.S_ISREG(found.st_mode):
+            raise InputError(f"is given twice, the first time as {known[identity]}", file=file)
+        known[identity] = file

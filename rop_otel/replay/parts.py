@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import reduce
-from operator import add, itemgetter
+import io
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from operator import itemgetter
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 import msgspec
 
+from rop_otel.core.escapes import printable_json
+from rop_otel.core.profile.consistency import Recount, contradiction_in
+from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry
+from rop_otel.core.profile.jsonlines import decode, encode
 from rop_otel.core.profile.partial import Partial, PartialError
 from rop_otel.errors import InputError
+from rop_otel.replay.limits import RAISE_FILE_BYTES, Limits
+from rop_otel.safety.files import read_whole, too_large
+
+_ID_BITS: Final = 16
+"""Bits of a population file that a record ID takes at least: one character and its LF."""
 
 
 class _Head(msgspec.Struct, kw_only=True):
@@ -22,9 +34,55 @@ class _Head(msgspec.Struct, kw_only=True):
     records: bool
 
 
-_read_head: Final = msgspec.json.Decoder(_Head).decode
-_read_entry: Final = msgspec.json.Decoder(Entry).decode
 _in_order: Final = itemgetter(0, 1, 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A file that is read more than once.
+
+    Args:
+        file: Its name.
+        data: What it holds, where it is a pipe; None: it is a regular file.
+        limits: How long a line may be.
+    """
+
+    file: str
+    data: bytes | None = field(repr=False)
+    limits: Limits
+
+    @classmethod
+    def of(cls, file: str, limits: Limits) -> Source:
+        """Return a file.
+
+        Raises:
+            InputError: It cannot be read, or is neither regular nor a pipe.
+        """
+        try:
+            regular = stat.S_ISREG(os.stat(file).st_mode)
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=file) from None
+        data = None if regular else read_whole(file, most=limits.max_file_bytes, remedy=RAISE_FILE_BYTES)
+        return cls(file=file, data=data, limits=limits)
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines, the last of which may lack its LF.
+
+        Raises:
+            InputError: The file cannot be read, or a line is too long.
+        """
+        most = self.limits.max_file_bytes
+        try:
+            with self._opened() as stream:
+                while line := stream.readline(most + 1):
+                    if len(line) > most:
+                        raise InputError(too_large(most, RAISE_FILE_BYTES), file=self.file)
+                    yield line
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror or error}", file=self.file) from None
+
+    def _opened(self) -> BinaryIO:
+        return open(self.file, "rb") if self.data is None else io.BytesIO(self.data)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,16 +90,21 @@ class Part:
     """A file of a partial report.
 
     Args:
-        file: Its name.
-        declaration: Where the declaration was when it was made.
+        source: The file.
         partial: What adds up.
         has_records: Whether the records follow.
+        digest: SHA-256 of their lines.
     """
 
-    file: str
-    declaration: str
+    source: Source
     partial: Partial
     has_records: bool
+    digest: bytes
+
+    @property
+    def file(self) -> str:
+        """The file's name."""
+        return self.source.file
 
     def records(self) -> Iterator[Entry]:
         """Yield the records, in the report's order.
@@ -49,14 +112,7 @@ class Part:
         Raises:
             InputError: A line is no record.
         """
-        with open(self.file, "rb") as stream:
-            stream.readline()
-            stream.readline()
-            for number, line in enumerate(stream, 3):
-                try:
-                    yield _read_entry(line)
-                except (msgspec.DecodeError, RecursionError) as error:
-                    raise InputError(f"no record of a partial report: {error}", file=self.file, line=number) from None
+        return (entry for entry, _ in _entries(self.source))
 
 
 def part_lines(partial: Partial, records: Iterable[Entry] | None, *, declaration: str) -> Iterator[bytes]:
@@ -68,30 +124,52 @@ def part_lines(partial: Partial, records: Iterable[Entry] | None, *, declaration
         declaration: The declaration's name, which is made absolute, for whoever combines the parts.
     """
     head = _Head(declaration=str(Path(declaration).resolve()), records=records is not None)
-    yield msgspec.json.encode(head) + b"\n"
-    yield partial.to_bytes() + b"\n"
+    yield _line(encode(head))
+    yield _line(partial.to_bytes())
     for entry in records or ():
-        yield msgspec.json.encode(entry) + b"\n"
+        yield _line(encode(entry))
 
 
-def read_part(file: str) -> Part:
-    """Read what adds up in a part.
+def declaration_of(source: Source) -> str:
+    """Return where the declaration was when a part was made.
 
     Raises:
-        InputError: The file cannot be read, is no partial report, or does not hold as many records as it counts.
+        InputError: The file is no part.
     """
+    return _head(source).declaration
+
+
+def read_part(source: Source, opened: Opened, *, place: str, places: Mapping[str, int] | None) -> Part:
+    """Read what adds up in a part.
+
+    Args:
+        source: The file.
+        opened: The declaration that it has to belong to.
+        place: Where that is.
+        places: Where each record ID stands in the population, where the declaration accounts for one.
+
+    Raises:
+        InputError: The file cannot be read, is no partial report, belongs to another declaration, does not hold as many
+            records as it counts, or says what cannot be true.
+    """
+    head, file = _head(source), source.file
+    lines = source.lines()
+    next(lines)
+    most = source.limits.max_file_bytes // _ID_BITS if places is None else (len(places) + 7) // 8
     try:
-        with open(file, "rb") as stream:
-            head, partial = _read_head(stream.readline()), Partial.parse(stream.readline())
-            held = sum(line.endswith(b"\n") for line in stream)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", file=file) from None
-    except (msgspec.DecodeError, PartialError, ValueError, RecursionError) as error:
+        partial = Partial.parse(next(lines, b""), bitmap_bytes=most)
+    except PartialError as error:
         raise InputError(f"no partial report: {error}", file=file) from None
+    if partial.manifest_sha256 != opened.manifest_sha256:
+        raise InputError(f"{place!r} is not the declaration that it was made with", file=file)
+    held = sum(line.endswith(b"\n") for line in lines)
     counted = partial.counts.observed if head.records else 0
     if held != counted:
         raise InputError(f"holds {held:,} whole records and counts {counted:,}: it was cut short or changed", file=file)
-    return Part(file=file, declaration=head.declaration, partial=partial, has_records=head.records)
+    if (why := contradiction_in(partial, opened)) is not None:
+        raise InputError(f"contradicts itself: {why}", file=file)
+    digest = _recounted(source, partial, Recount(opened, places)) if head.records else b""
+    return Part(source=source, partial=partial, has_records=head.records, digest=digest)
 
 
 def combine(parts: Sequence[Part]) -> tuple[Partial, Iterator[Entry] | None]:
@@ -100,10 +178,87 @@ def combine(parts: Sequence[Part]) -> tuple[Partial, Iterator[Entry] | None]:
     Raises:
         InputError: They do not belong together.
     """
-    try:
-        total = reduce(add, (part.partial for part in parts))
-    except PartialError as error:
-        raise InputError(str(error), file=parts[-1].file) from None
+    total = parts[0].partial
+    for part in parts[1:]:
+        try:
+            total += part.partial
+        except PartialError as error:
+            raise InputError(str(error), file=part.file) from None
     if not all(part.has_records for part in parts):
         return total, None
     return total, heapq.merge(*(part.records() for part in parts), key=_in_order)
+
+
+def check_apart(parts: Sequence[Part]) -> None:
+    """Refuse parts that hold the same observations.
+
+    A record ID that two shards observed makes a run invalid, which the report says. The same line of the same record
+    file in two parts was observed once.
+
+    Raises:
+        InputError: A part is given twice, or two overlap.
+    """
+    known: dict[tuple[object, ...], Part] = {}
+    for part in parts:
+        content = (part.digest, part.partial.seen, part.partial.counts.observed)
+        tells = part.partial.counts.observed and (part.has_records or part.partial.seen)
+        if tells and content in known and known[content].partial == part.partial:
+            raise InputError(f"holds the same as {known[content].file}: a shard is given twice", file=part.file)
+        known[content] = part
+    if _share_ids(parts):
+        _refuse_overlaps([part for part in parts if part.has_records])
+
+
+def _share_ids(parts: Sequence[Part]) -> bool:
+    """Return whether a record ID of the population, or outside it, was observed in two parts."""
+    total = parts[0].partial
+    for part in parts[1:]:
+        if total.seen & part.partial.seen or not total.unexpected.isdisjoint(part.partial.unexpected):
+            return True
+        total += part.partial
+    return False
+
+
+def _refuse_overlaps(parts: Sequence[Part]) -> None:
+    records = [((entry[:3], place) for entry in part.records()) for place, part in enumerate(parts)]
+    before: tuple[object, int] = (None, -1)
+    for observation, place in heapq.merge(*records):
+        if observation == before[0] and place != before[1]:
+            record_id, file, line = observation
+            why = f"holds the record {record_id!r} of {file}:{line}, as {parts[before[1]].file} does: shards overlap"
+            raise InputError(why, file=parts[place].file)
+        before = observation, place
+
+
+def _head(source: Source) -> _Head:
+    try:
+        return decode(next(source.lines(), b""), _Head)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"no partial report: {error}", file=source.file) from None
+
+
+def _recounted(source: Source, partial: Partial, recount: Recount) -> bytes:
+    digest = sha256()
+    for number, (entry, line) in enumerate(_entries(source), 3):
+        digest.update(line)
+        if (why := recount.add(entry)) is not None:
+            raise InputError(f"contradicts itself: {why}", file=source.file, line=number)
+    if (why := recount.contradiction_in(partial)) is not None:
+        raise InputError(f"contradicts itself: {why}", file=source.file)
+    return digest.digest()
+
+
+def _entries(source: Source) -> Iterator[tuple[Entry, bytes]]:
+    for number, line in enumerate(source.lines(), 1):
+        if number <= 2:
+            continue
+        try:
+            yield decode(line, Entry), line
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"no record of a partial report: {error}", file=source.file, line=number) from None
+
+
+def _line(json: bytes) -> bytes:
+    return printable_json(json.decode()).encode() + b"\n"

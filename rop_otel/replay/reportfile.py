@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from rop_otel.core.escapes import printable_json
 from rop_otel.core.profile.intake import Entry
 from rop_otel.core.profile.report import RunReport
 
@@ -45,5 +46,5 @@ def _record(entry: Entry) -> str:
 
 
 def _bytes(text: str) -> bytes:
-    # A file's name may hold bytes that are no UTF-8; as an escape they stay valid JSON.
-    return text.encode(errors="backslashreplace")
+    # Whoever shows a report in a terminal sees it. A file's name may hold bytes that are no UTF-8, too.
+    return printable_json(text).encode()

@@ -8,9 +8,9 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
+from rop_otel.core.escapes import printable
 from rop_otel.core.profile.report import RunReport
 from rop_otel.core.profile.verdicts import RunStatus, Verdict
-from rop_otel.replay.text import printable
 
 _STYLES: Final = {RunStatus.RUN_PASS: "bold green", RunStatus.NOT_APPLICABLE: "bold"}
 _OTHER_STATUS: Final = "bold red"

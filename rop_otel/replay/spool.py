@@ -10,9 +10,8 @@ from operator import itemgetter
 from types import TracebackType
 from typing import IO, Final, Self
 
-import msgspec
-
 from rop_otel.core.profile.intake import Entry
+from rop_otel.core.profile.jsonlines import decode, encode
 
 _RUN: Final = 100_000
 """Records held in memory before they are sorted and written down."""
@@ -28,8 +27,6 @@ class Spool:
         self._held: list[Entry] = []
         self._files = ExitStack()
         self._runs: list[IO[bytes]] = []
-        self._decoder = msgspec.json.Decoder(Entry)
-        self._encoder = msgspec.json.Encoder()
 
     def __enter__(self) -> Self:
         return self
@@ -56,8 +53,8 @@ class Spool:
 
     def _lines(self, entries: Iterable[Entry]) -> Iterator[bytes]:
         for entry in entries:
-            yield self._encoder.encode(entry) + b"\n"
+            yield encode(entry) + b"\n"
 
     def _read(self, stream: IO[bytes]) -> Iterator[Entry]:
         stream.seek(0)
-        return map(self._decoder.decode, stream)
+        return (decode(line, Entry) for line in stream)

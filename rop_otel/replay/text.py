@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from rop_otel.core.escapes import printable
 from rop_otel.core.handoff import Assessment, Severity, Verdict
 from rop_otel.core.handoff.dropped import Dropped
 from rop_otel.replay.report import Report
@@ -39,17 +40,6 @@ def print_report(report: Report, console: Console) -> None:
         console.print(table)
     for sentence in _remarks(report):
         console.print(printable(sentence), style=_OTHER_VERDICT, soft_wrap=True, markup=False, highlight=False)
-
-
-def printable(text: str) -> str:
-    r"""Return text with what a terminal would act on written as escapes.
-
-    >>> printable("d1\x1b[2J")
-    'd1\\x1b[2J'
-    """
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def verdict_counts(counts: Mapping[Verdict, int]) -> Text:

@@ -11,6 +11,7 @@ from typing import BinaryIO, Final
 import zstandard
 
 from rop_otel.errors import InputError
+from rop_otel.safety.files import MAX_FILE_BYTES, open_input, too_large
 
 MAX_LINE_BYTES: Final = 256 * 1024 * 1024
 """Longest line, and longest document over several lines, that is read into memory."""
@@ -28,7 +29,9 @@ _ZSTD_STEP: Final = 2048
 """Compressed bytes taken at a time: a block expands at most some 32,000-fold, so this bounds the memory."""
 
 
-def read_lines(file: str, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, bytes]]:
+def read_lines(
+    file: str, *, max_bytes: int = MAX_LINE_BYTES, max_file_bytes: int = MAX_FILE_BYTES, remedy: str = ""
+) -> Iterator[tuple[int, bytes]]:
     """Read the lines of a file, plain, gzip or zstd, whatever its name.
 
     A file of the collector's file exporter with compression (a length before each zstd frame) is read too; each of
@@ -37,22 +40,28 @@ def read_lines(file: str, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[
     Args:
         file: The file's name.
         max_bytes: Longest line that is accepted.
+        max_file_bytes: How much the file may hold, unpacked.
+        remedy: What the user can do about a file that holds more.
 
     Yields:
         1-based line number and the line, with its end as it is, a leading byte order mark left out.
 
     Raises:
-        InputError: The file cannot be read, is cut short, or has too long a line.
+        InputError: The file cannot be read, is cut short, too large or no file, or has too long a line.
     """
     number = 0
     try:
-        with open(file, "rb") as plain, unpacked(plain) as stream:
+        with open_input(file) as plain, unpacked(plain) as stream:
+            left = max_file_bytes
             while line := stream.readline(max_bytes + 1):
                 number += 1
                 if len(line) > max_bytes:
                     raise InputError(
                         f"longer than {max_bytes:,} bytes; write one JSON object per line", file=file, line=number
                     )
+                left -= len(line)
+                if left < 0:
+                    raise InputError(too_large(max_file_bytes, remedy), file=file)
                 if number == 1:
                     line = line.removeprefix(_BOM)
                 yield number, line

@@ -16,6 +16,7 @@ import msgspec
 
 from rop_otel.core.handoff.attributes import is_handoff, is_stage
 from rop_otel.errors import InputError
+from rop_otel.safety.files import MAX_FILE_BYTES
 from rop_otel.spans import wire
 from rop_otel.spans.files import MAX_LINE_BYTES, read_lines
 from rop_otel.spans.span import SERVICE_NAME, Event, Span
@@ -27,12 +28,16 @@ _NO_SPAN: Final = "0" * 16
 _DECODER: Final = msgspec.json.Decoder(wire.Request)
 
 
-def read(file: str, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[Span]:
+def read(
+    file: str, *, max_bytes: int = MAX_LINE_BYTES, max_file_bytes: int = MAX_FILE_BYTES, remedy: str = ""
+) -> Iterator[Span]:
     """Read the spans of a file of export requests, a request at a time.
 
     Args:
         file: The file's name; plain, gzip or zstd.
         max_bytes: Longest request that is accepted.
+        max_file_bytes: How much the file may hold, unpacked.
+        remedy: What the user can do about a file that holds more.
 
     Yields:
         Spans in the file's order. Requests of metrics and logs hold none.
@@ -40,7 +45,8 @@ def read(file: str, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[Span]:
     Raises:
         InputError: The file cannot be read as OTLP JSON; the message is ``file:line: what is wrong``.
     """
-    for number, data in _requests(file, max_bytes):
+    lines = read_lines(file, max_bytes=max_bytes, max_file_bytes=max_file_bytes, remedy=remedy)
+    for number, data in _requests(file, lines, max_bytes):
         try:
             spans = list(_spans(_decode(data)))
         except json.JSONDecodeError as error:
@@ -55,12 +61,11 @@ def read(file: str, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[Span]:
         yield from spans
 
 
-def _requests(file: str, max_bytes: int) -> Iterator[tuple[int, bytes]]:
+def _requests(file: str, lines: Iterator[tuple[int, bytes]], max_bytes: int) -> Iterator[tuple[int, bytes]]:
     """Yield each request with the line that it starts on."""
-    lines = ((number, line) for number, line in read_lines(file, max_bytes=max_bytes))
     written = ((number, line) for number, line in lines if not line.isspace())
     for first, (number, line) in enumerate(written):
-        if first == 0 and not line.rstrip().endswith(b"}"):
+        if first == 0 and line.lstrip().startswith(b"{") and not line.rstrip().endswith(b"}"):
             yield number, _whole(file, number, line, lines, max_bytes)
             return
         yield number, line

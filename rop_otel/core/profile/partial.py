@@ -11,6 +11,7 @@ from typing import Annotated, Final
 import msgspec
 
 from rop_otel.core.profile.accounts import Accounts, Counts, Joint, Malformed
+from rop_otel.core.profile.jsonlines import decode, encode
 from rop_otel.core.profile.tally import Tally
 from rop_otel.core.profile.verdicts import Verdict
 
@@ -108,21 +109,25 @@ class Partial:
             unexpected=sorted(self.unexpected),
             unexpected_repeated=sorted(self.unexpected_repeated),
         )
-        return msgspec.json.encode(shape)
+        return encode(shape)
 
     @classmethod
-    def parse(cls, line: bytes) -> Partial:
+    def parse(cls, line: bytes, *, bitmap_bytes: int) -> Partial:
         """Read what :meth:`to_bytes` wrote.
+
+        Args:
+            line: The line.
+            bitmap_bytes: How long a bit for each record ID of the population may be.
 
         Raises:
             PartialError: The line is no part.
         """
         try:
-            shape = msgspec.json.decode(line, type=_Shape)
+            shape = decode(line, _Shape)
             if shape.rop_partial != FORMAT:
                 raise PartialError(f"the format is {shape.rop_partial!r}, not {FORMAT!r}")
-            seen, repeated = _unpacked(shape.seen), _unpacked(shape.repeated)
-        except (msgspec.DecodeError, UnicodeDecodeError, zlib.error, ValueError, RecursionError) as error:
+            seen, repeated = _unpacked(shape.seen, bitmap_bytes), _unpacked(shape.repeated, bitmap_bytes)
+        except (zlib.error, ValueError, RecursionError) as error:
             raise PartialError(str(error)) from None
         return cls(
             manifest_sha256=shape.manifest_sha256,
@@ -158,10 +163,6 @@ class _Shape(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     unexpected_repeated: list[str]
 
 
-_LARGEST_BITMAP: Final = 1 << 30
-"""Bytes of a bit per record ID; more is a bomb."""
-
-
 def _population(tally: Tally) -> tuple[str, ...]:
     declaration = tally.declaration
     return () if declaration is None or tally.population is None else declaration.population or ()
@@ -180,9 +181,9 @@ def _packed(bits: int) -> str:
     return base64.b64encode(zlib.compress(bits.to_bytes((bits.bit_length() + 7) // 8, "little"))).decode()
 
 
-def _unpacked(text: str) -> int:
+def _unpacked(text: str, most: int) -> int:
     inflate = zlib.decompressobj()
-    data = inflate.decompress(base64.b64decode(text, validate=True), _LARGEST_BITMAP)
-    if inflate.unconsumed_tail or not inflate.eof:
+    data = inflate.decompress(base64.b64decode(text, validate=True), most + 1)
+    if len(data) > most or not inflate.eof:
         raise ValueError("a bitmap is cut short or too large")
     return int.from_bytes(data, "little")

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rop_otel.core.profile import partial
 from rop_otel.core.profile.accounts import Joint
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.fieldpath import FieldPath
@@ -41,7 +40,7 @@ def tally_of(declaration: Opened, shard: list[tuple[int, bytes]]) -> Tally:
 
 def part(declaration: Opened, shard: list[tuple[int, bytes]]) -> Partial:
     found = Partial.of(tally_of(declaration, shard), manifest_sha256=declaration.manifest_sha256, cutoffs=CUTOFFS)
-    return Partial.parse(found.to_bytes())
+    return Partial.parse(found.to_bytes(), bitmap_bytes=8)
 
 
 @pytest.mark.parametrize("name", DECLARATIONS)
@@ -94,14 +93,13 @@ def test_an_unexpected_id_is_repeated_within_a_part_or_across(shards: list[str],
 
 
 @pytest.mark.parametrize("bitmap", [zlib.compress(b"12345678")[:-1], zlib.compress(b"123456789")])
-def test_a_bitmap_cut_short_or_too_large_is_refused(bitmap: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bitmap_cut_short_or_too_large_is_refused(bitmap: bytes) -> None:
     """Neither is read as another one."""
-    monkeypatch.setattr(partial, "_LARGEST_BITMAP", 8)
     line = part(DECLARATIONS["hard"], []).to_bytes()
     spoilt = line.replace(b'"seen":"' + base64.b64encode(zlib.compress(b"")), b'"seen":"' + base64.b64encode(bitmap))
     assert spoilt != line
     with pytest.raises(PartialError, match=r"^a bitmap is cut short or too large$"):
-        Partial.parse(spoilt)
+        Partial.parse(spoilt, bitmap_bytes=8)
 
 
 def test_parts_of_different_runs_do_not_mix() -> None:
@@ -121,7 +119,7 @@ def test_a_part_of_another_format_names_both() -> None:
     """A part that another version wrote is told from one that is damaged."""
     line = part(DECLARATIONS["hard"], []).to_bytes().replace(b"rop-partial/v1", b"rop-partial/v9")
     with pytest.raises(PartialError, match=r"^the format is 'rop-partial/v9', not 'rop-partial/v1'$"):
-        Partial.parse(line)
+        Partial.parse(line, bitmap_bytes=8)
 
 
 def test_joint_outcomes_add_up() -> None:
@@ -148,4 +146,4 @@ def test_joint_outcomes_add_up() -> None:
 def test_what_is_no_part_is_refused(line: bytes) -> None:
     """Anything but a part is an error that says so."""
     with pytest.raises(PartialError):
-        Partial.parse(line)
+        Partial.parse(line, bitmap_bytes=8)
