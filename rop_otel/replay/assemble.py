@@ -24,12 +24,14 @@ class Assembled:
         orphan_stages: Stage spans with neither a handoff ID nor a handoff above them.
         incomplete: IDs of handoffs whose own span is missing, sorted.
         duplicates: IDs that more than one handoff span has, sorted; only the first to start is in ``handoffs``.
+        unreadable: Spans of others that cannot be read, which are left out.
     """
 
     handoffs: tuple[HandoffRecord, ...] = ()
     orphan_stages: int = 0
     incomplete: tuple[str, ...] = ()
     duplicates: tuple[str, ...] = ()
+    unreadable: int = 0
 
 
 def assemble(spans: Iterable[Span], rules: Rules | None = None) -> Assembled:
@@ -76,6 +78,7 @@ def assemble(spans: Iterable[Span], rules: Rules | None = None) -> Assembled:
         orphan_stages=orphans,
         incomplete=tuple(sorted(incomplete)),
         duplicates=duplicates,
+        unreadable=taken.unreadable,
     )
 
 

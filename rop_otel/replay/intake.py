@@ -50,6 +50,7 @@ class TakenIn:
         handoffs: Handoff spans.
         others: The spans of others that say nothing of a handoff, stages by attributes of ours set by hand included.
         foreign: Which stages are read out of spans of other conventions.
+        unreadable: How many spans of others were left out, since they cannot be read.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -59,12 +60,14 @@ class TakenIn:
         self.handoffs: dict[Key, Span] = {}
         self.others: dict[Key, Other] = {}
         self.foreign: set[Key] = set()
+        self.unreadable = 0
 
     def add(self, span: Span) -> None:
         """Take in a span."""
         key = (span.trace_id, span.span_id)
         self._links[key] = max(self._links.get(key, ""), span.parent_id or "")
-        if span.name == semconv.SPAN_ASSESSMENT:
+        self.unreadable += span.unreadable
+        if span.unreadable or span.name == semconv.SPAN_ASSESSMENT:
             return
         stage, handoff = is_stage(span.attributes), is_handoff(span.attributes)
         foreign = span.scope != semconv.SCOPE_NAME

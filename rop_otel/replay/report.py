@@ -29,6 +29,7 @@ class Report:
         duplicates: IDs of handoff spans that were not assessed, since another had the ID before, sorted.
         absent_resolvers: Hashes of resolvers that handoffs name and that were not given, sorted.
         run: What the handoffs of a declared run amount to; None without a declaration.
+        unreadable: Spans of others that cannot be read, which are left out.
     """
 
     assessments: tuple[Assessment, ...] = ()
@@ -38,6 +39,7 @@ class Report:
     duplicates: tuple[str, ...] = ()
     absent_resolvers: tuple[str, ...] = ()
     run: Judged | None = None
+    unreadable: int = 0
 
     @property
     def clean(self) -> bool:
@@ -109,4 +111,5 @@ def replay(
             )
         ),
         run=run,
+        unreadable=assembled.unreadable,
     )

@@ -125,6 +125,8 @@ def _remarks(report: Report) -> Iterator[str]:
         yield f"The spans name resolver {sha256}, which was not given; give its file with --resolver."
     if report.orphan_stages:
         yield f"{counted(report.orphan_stages, 'stage span')} without a handoff: no handoff ID, and no handoff above."
+    if report.unreadable:
+        yield f"{counted(report.unreadable, 'span')} of others left out: what they hold is not what OTLP allows."
     if report.incomplete:
         yield f"{counted(len(report.incomplete), 'handoff')} without a handoff span: {_named(report.incomplete)}."
     if report.duplicates:

@@ -2,14 +2,18 @@
 
 One request per file (on one line or many) or one per line, as the OTLP specification encodes them: camelCase names,
 IDs in hex, 64-bit integers as strings.
+
+A stage or handoff that cannot be read refuses the file, since a verdict would miss it. Of any other span that cannot be
+read the IDs are left.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import msgspec
@@ -19,11 +23,14 @@ from rop_otel.errors import InputError
 from rop_otel.safety.files import MAX_FILE_BYTES
 from rop_otel.spans import wire
 from rop_otel.spans.files import MAX_LINE_BYTES, read_lines
+from rop_otel.spans.otlp_lenient import is_ours, request_of
 from rop_otel.spans.span import SERVICE_NAME, Event, Span
 
 _TRACE_ID: Final = re.compile(r"(?!0+$)[0-9a-f]{32}", re.ASCII)
 _SPAN_ID: Final = re.compile(r"(?!0+$)[0-9a-f]{16}", re.ASCII)
 _NO_SPAN: Final = "0" * 16
+_MOST_DIGITS: Final = 400
+"""Digits of the longest integer that is read as one; no field has room for more than 20."""
 
 _DECODER: Final = msgspec.json.Decoder(wire.Request)
 
@@ -85,17 +92,28 @@ def _whole(file: str, number: int, line: bytes, lines: Iterator[tuple[int, bytes
 def _decode(data: bytes) -> wire.Request:
     try:
         request = _DECODER.decode(data)
-    except msgspec.ValidationError:
-        raise
     except msgspec.DecodeError:
-        # The slower parser says where it is wrong. What it does accept are halves of surrogate pairs, left by
-        # writers that cut text to a length: no reason to refuse the file.
-        whole = json.dumps(json.loads(data.decode().rstrip()), ensure_ascii=False).encode(errors="replace")
-        request = _DECODER.decode(whole)
+        request = request_of(_document(data))
     named = (request.resource_spans, request.resource_metrics, request.resource_logs)
     if all(part is msgspec.UNSET for part in named) and msgspec.json.decode(data, type=dict[str, msgspec.Raw]):
         raise wire.WireError("it has no resourceSpans")
     return request
+
+
+def _document(data: bytes) -> object:
+    """Return a document that the strict parser refuses.
+
+    The slower parser says where it is wrong. What it does accept are numbers that are none, integers of any length, and
+    halves of surrogate pairs, left by writers that cut text to a length: no reason to refuse the file.
+    """
+    whole = data.decode().rstrip()
+    if "\\u" in whole:
+        whole = json.dumps(json.loads(whole, parse_int=_number), ensure_ascii=False).encode(errors="replace").decode()
+    return json.loads(whole, parse_int=_number)
+
+
+def _number(digits: str) -> float:
+    return int(digits) if len(digits) <= _MOST_DIGITS else math.inf
 
 
 def _spans(request: wire.Request) -> Iterator[Span]:
@@ -104,16 +122,49 @@ def _spans(request: wire.Request) -> Iterator[Span]:
         for scope_spans in resource_spans.scope_spans or ():
             scope = (scope_spans.scope and scope_spans.scope.name) or ""
             for part in scope_spans.spans or ():
-                yield _span(part, scope=scope, service=service)
+                yield _span_or_ids(part, scope=scope, service=service)
 
 
 def _service(resource: wire.Resource | None) -> str | None:
-    name = wire.attributes_of(resource.attributes if resource else None).get(SERVICE_NAME)
-    return name if isinstance(name, str) else None
+    pairs = (resource.attributes if resource else None) or ()
+    named = [pair.value.string_value for pair in pairs if pair.key == SERVICE_NAME and pair.value is not None]
+    return named[-1] if named else None
 
 
-def _span(part: wire.SpanPart, *, scope: str, service: str | None) -> Span:
-    attributes = wire.attributes_of(part.attributes)
+def _span_or_ids(part: wire.SpanPart, *, scope: str, service: str | None) -> Span:
+    """Return a span; of one that is not ours and cannot be read, its IDs.
+
+    Raises:
+        WireError: One of ours cannot be read.
+    """
+    if isinstance(part, wire.Unreadable):
+        return _only_ids(part)
+    try:
+        return _span(part, wire.attributes_of, scope=scope, service=service)
+    except (wire.WireError, RecursionError):
+        if not is_ours(pair.key for pair in part.attributes or ()):
+            return _only_ids(part)
+        return _span(part, wire.attributes_as_far_as_readable, scope=scope, service=service)
+
+
+def _only_ids(part: wire.SpanPart) -> Span:
+    parent_id = (part.parent_span_id or "").lower()
+    return Span(
+        trace_id=_hex((part.trace_id or "").lower(), part.trace_id),
+        span_id=_hex((part.span_id or "").lower(), part.span_id),
+        parent_id=None if parent_id in ("", _NO_SPAN) else _hex(parent_id, part.parent_span_id),
+        unreadable=True,
+    )
+
+
+def _span(
+    part: wire.SpanPart,
+    attributes_of: Callable[[list[wire.KeyValue] | None], dict[str, object]],
+    *,
+    scope: str,
+    service: str | None,
+) -> Span:
+    attributes = attributes_of(part.attributes)
     trace_id, span_id = (part.trace_id or "").lower(), (part.span_id or "").lower()
     parent_id = (part.parent_span_id or "").lower()
     if is_stage(attributes) or is_handoff(attributes):
@@ -126,15 +177,15 @@ def _span(part: wire.SpanPart, *, scope: str, service: str | None) -> Span:
         parent_id=None if parent_id in ("", _NO_SPAN) else _hex(parent_id, part.parent_span_id),
         name=part.name or "",
         kind=part.kind if isinstance(part.kind, int) else 0,
-        start_ns=wire.integer(part.start_time_unix_nano or 0, field="startTimeUnixNano"),
-        end_ns=wire.integer(part.end_time_unix_nano or 0, field="endTimeUnixNano"),
+        start_ns=wire.moment(part.start_time_unix_nano, field="startTimeUnixNano"),
+        end_ns=wire.moment(part.end_time_unix_nano, field="endTimeUnixNano"),
         attributes=attributes,
         failed=part.status is not None and part.status.code in wire.STATUS_ERROR,
         scope=scope,
         service=service,
         dropped_attributes=part.dropped_attributes_count or 0,
         events=tuple(
-            Event(name=event.name or "", attributes=wire.attributes_of(event.attributes)) for event in part.events or ()
+            Event(name=event.name or "", attributes=attributes_of(event.attributes)) for event in part.events or ()
         ),
         dropped_events=part.dropped_events_count or 0,
     )

@@ -40,6 +40,8 @@ class Span:
         dropped_attributes: How many attributes were lost to a limit.
         events: In the order in which they were added.
         dropped_events: How many events were lost to a limit.
+        unreadable: Whether it is somebody else's and holds what OTLP does not allow: only its IDs then count, so that
+            what lies below it still finds what lies above.
     """
 
     trace_id: str
@@ -56,3 +58,4 @@ class Span:
     dropped_attributes: int = 0
     events: Sequence[Event] = ()
     dropped_events: int = 0
+    unreadable: bool = False

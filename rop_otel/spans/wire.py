@@ -8,12 +8,15 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
 STATUS_ERROR: Final = (2, "STATUS_CODE_ERROR")
 """The status code of a failed span, as the specification writes it and as protobuf's own JSON does."""
+
+UNREADABLE: Final = b""
+"""Stands for an attribute of ours whose value cannot be read; no attribute of ours is bytes, so the checks say so."""
 
 _INTEGER: Final = re.compile(r"-?[0-9]{1,19}", re.ASCII)
 _LARGEST: Final = 2**63
@@ -25,6 +28,9 @@ class WireError(ValueError):
 
 class Part(msgspec.Struct, rename="camel", gc=False):
     """A part of a request, of which only the fields used here are decoded."""
+
+
+PartT = TypeVar("PartT", bound=Part)
 
 
 class Value(Part):
@@ -88,6 +94,10 @@ class SpanPart(Part):
     status: Status | None = None
 
 
+class Unreadable(SpanPart):
+    """A span of somebody else that cannot be read, but for its IDs."""
+
+
 class Scope(Part):
     """An instrumentation scope."""
 
@@ -131,6 +141,18 @@ def attributes_of(pairs: list[KeyValue] | None) -> dict[str, object]:
     return {pair.key: value_of(pair.value) for pair in pairs or ()}
 
 
+def attributes_as_far_as_readable(pairs: list[KeyValue] | None) -> dict[str, object]:
+    """Return the same, with :data:`UNREADABLE` for a value that cannot be read as its type."""
+    return {pair.key: _value_or_unreadable(pair.value) for pair in pairs or ()}
+
+
+def _value_or_unreadable(value: Value | None) -> object:
+    try:
+        return value_of(value)
+    except (WireError, RecursionError):
+        return UNREADABLE
+
+
 def value_of(value: Value | None) -> object:
     """Return one value as plain Python; None for an empty one and for types unknown here.
 
@@ -169,9 +191,21 @@ def integer(value: float | str, *, field: str) -> int:
         value = int(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if isinstance(value, int) and -_LARGEST <= value <= 2 * _LARGEST:
+    if isinstance(value, int) and -_LARGEST <= value <= _LARGEST:
         return value
     raise WireError(f"{field} must be a 64-bit integer, not {str(value)[:40]!r}")
+
+
+def moment(value: float | str | None, *, field: str) -> int:
+    """Return Unix nanoseconds, 0 where they are not given.
+
+    Raises:
+        WireError: They are none, or beyond the year 2262, which no clock of ours can show.
+    """
+    found = integer(value or 0, field=field)
+    if found < 0:
+        raise WireError(f"{field} must not be negative, as {found} is")
+    return found
 
 
 def _double(value: float | str) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rop_otel.errors import InputError
-from rop_otel.semconv import STAGE
+from rop_otel.semconv import RETURNED_IDS, STAGE
 from rop_otel.spans import Span
 from rop_otel.spans.otlp_reader import read
 from tests.spans.otlp import SPAN, TRACE, line, request, span
+
+OURS = {STAGE: {"stringValue": "vector"}}
 
 
 def spans_of(tmp_path: Path, data: bytes) -> list[Span]:
@@ -171,26 +174,139 @@ def test_ids_of_other_spans_are_their_own_affair(tmp_path: Path) -> None:
         (b'{"x":' + b"[" * 100_000, "1: nested too deeply"),
         (b'{"x":' + b"[" * 1_000_000 + b"]" * 1_000_000 + b"}", "1: nested too deeply"),
         (
-            line(span(startTimeUnixNano="soon")),
-            "1: not an OTLP export request: startTimeUnixNano must be a 64-bit integer",
+            line(span(OURS, startTimeUnixNano="soon")),
+            "1: not an OTLP export request: startTimeUnixNano must be a 64-bit",
         ),
         (
-            line(span({"k": {"intValue": "9" * 5000}})),
-            "1: not an OTLP export request: intValue must be a 64-bit integer",
+            line(span(OURS, endTimeUnixNano=2**64 - 1)),
+            "1: not an OTLP export request: endTimeUnixNano must be a 64-bit",
         ),
         (
-            line(span({"k": {"intValue": 1.5}})),
-            "1: not an OTLP export request: intValue must be a 64-bit integer, not '1.5'",
+            line(span(OURS, startTimeUnixNano=-1)),
+            "1: not an OTLP export request: startTimeUnixNano must not be negative",
         ),
-        (line(span({"k": {"doubleValue": "much"}})), "1: not an OTLP export request: doubleValue must be a number"),
-        (line(span({"k": {"bytesValue": "%"}})), "1: not an OTLP export request: bytesValue must be base64"),
-        (line(span(name=7)), "1: not an OTLP export request: Expected `str | null`, got `int`"),
-        (line(span({"k": "v"})), "1: not an OTLP export request: Expected `object | null`, got `str`"),
+        (line(span(OURS, name=7)), "1: not an OTLP export request: Expected `str | null`, got `int`"),
+        (line(span(OURS, traceId=[TRACE])), "1: not an OTLP export request: Expected `str | null`, got `array`"),
     ],
 )
 def test_refusals(tmp_path: Path, data: bytes, said: str) -> None:
     """What cannot be read is refused by line, with what is wrong there."""
     assert refusal(tmp_path, data).startswith(said)
+
+
+BROKEN: list[dict[str, Any]] = [
+    {"startTimeUnixNano": "soon"},
+    {"startTimeUnixNano": str(2**64 - 1)},
+    {"endTimeUnixNano": 2**64 - 1},
+    {"endTimeUnixNano": 10**19},
+    {"startTimeUnixNano": -1},
+    {"startTimeUnixNano": "-1"},
+    {"startTimeUnixNano": 1.5},
+    {"startTimeUnixNano": True},
+    {"startTimeUnixNano": {"seconds": 1}},
+    {"endTimeUnixNano": math.nan},
+    {"endTimeUnixNano": math.inf},
+    {"name": 7},
+    {"name": ["work"]},
+    {"kind": 1.5},
+    {"kind": {}},
+    {"status": "ok"},
+    {"status": {"code": []}},
+    {"attributes": {"k": "v"}},
+    {"attributes": ["k"]},
+    {"attributes": [{"key": 1, "value": {}}]},
+    {"attributes": [{"key": "k", "value": "v"}]},
+    {"attributes": [{"key": "k", "value": {"intValue": "9" * 5000}}]},
+    {"attributes": [{"key": "k", "value": {"intValue": 1.5}}]},
+    {"attributes": [{"key": "k", "value": {"intValue": [1]}}]},
+    {"attributes": [{"key": "k", "value": {"doubleValue": "much"}}]},
+    {"attributes": [{"key": "k", "value": {"bytesValue": "%"}}]},
+    {"attributes": [{"key": "k", "value": {"arrayValue": {"values": [{"intValue": "x"}]}}}]},
+    {"attributes": [{"key": "k", "value": {"arrayValue": ["a"]}}]},
+    {"attributes": [{"key": "k", "value": {"kvlistValue": {"values": [{"key": "a", "value": 1}]}}}]},
+    {"events": {}},
+    {"events": [{"name": 1}]},
+    {"events": [{"name": "e", "attributes": [{"key": "k", "value": {"intValue": "x"}}]}]},
+    {"droppedAttributesCount": "many"},
+    {"droppedEventsCount": [1]},
+]
+
+
+@pytest.mark.parametrize("fields", BROKEN)
+def test_a_span_of_others_that_is_broken_is_left_out(tmp_path: Path, fields: dict[str, Any]) -> None:
+    """The other spans of the file are read, and what lies below the broken one still finds what lies above it."""
+    whole = request(
+        span(), span(parentSpanId=SPAN, spanId="1" * 16), span(OURS, parentSpanId="1" * 16, spanId="2" * 16)
+    )
+    whole["resourceSpans"][0]["scopeSpans"][0]["spans"][1] |= fields
+    above, broken, below = spans_of(tmp_path, json.dumps(whole).encode())
+    assert broken == Span(trace_id=TRACE, span_id="1" * 16, parent_id=SPAN, unreadable=True)
+    assert (above.name, below.attributes) == ("work", {STAGE: "vector"})
+    assert (above.service, below.scope) == ("app", "lib")
+
+
+@pytest.mark.parametrize("broken", [None, 7, "span", [], {"traceId": 7, "spanId": {}, "parentSpanId": []}])
+def test_what_is_no_span_is_left_out(tmp_path: Path, broken: Any) -> None:
+    """Where a span is expected anything else is passed over."""
+    found = spans_of(tmp_path, line(span(), broken, span(OURS)))
+    assert [each.unreadable for each in found] == [False, True, False]
+    assert found[1] == Span(trace_id="", span_id="", unreadable=True)
+
+
+@pytest.mark.parametrize("around", ["resource", "scope", "both"])
+@pytest.mark.parametrize(
+    "broken", [7, "x", [1], {"attributes": 1, "name": 2}, {"attributes": [{"key": 1}], "name": []}]
+)
+def test_what_describes_spans_may_be_broken(tmp_path: Path, around: str, broken: Any) -> None:
+    """A resource or scope that cannot be read is as if it were not given; the spans are read."""
+    whole = request(span(), span(OURS))
+    if around != "scope":
+        whole["resourceSpans"][0]["resource"] = broken
+    if around != "resource":
+        whole["resourceSpans"][0]["scopeSpans"][0]["scope"] = broken
+    found = spans_of(tmp_path, json.dumps(whole).encode())
+    assert [each.service for each in found] == ["app" if around == "scope" else None] * 2
+    assert [each.scope for each in found] == ["lib" if around == "resource" else ""] * 2
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "v",
+        7,
+        {"intValue": "x"},
+        {"intValue": [1]},
+        {"intValue": str(2**64 - 1)},
+        {"arrayValue": {"values": ["a"]}},
+        {"arrayValue": {"values": [{"intValue": 1.5}]}},
+    ],
+)
+def test_an_attribute_of_ours_that_is_broken_is_no_absent_one(tmp_path: Path, value: Any) -> None:
+    """What cannot be read stays as a value that no attribute of ours has, so that the checks say so."""
+    [found] = spans_of(tmp_path, line(span(OURS | {RETURNED_IDS: value}, events=[{"name": 1}] if value == "v" else [])))
+    assert found.attributes == {STAGE: "vector", RETURNED_IDS: b""}
+    assert not found.unreadable
+
+
+def test_a_value_nested_too_deeply_is_left_out(tmp_path: Path) -> None:
+    """A value of many levels costs its span, of others, or is one that cannot be read, of ours."""
+    deep: dict[str, Any] = {"stringValue": "x"}
+    for _ in range(300):
+        deep = {"arrayValue": {"values": [deep]}}
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(5000)
+    data = line(span({"k": deep}), span(OURS | {RETURNED_IDS: deep}), span())
+    sys.setrecursionlimit(limit)
+    found = spans_of(tmp_path, data)
+    assert [each.name for each in found[2:]] == ["work"]
+    assert found[1].attributes[STAGE] == "vector"
+
+
+def test_numbers_that_are_none_in_fields_unknown_here(tmp_path: Path) -> None:
+    """NaN where nothing is read, and integers of any length, refuse nothing."""
+    data = line(span(OURS)).replace(b'"name": "work"', b'"name": "work", "x": NaN, "y": ' + b"9" * 5000)
+    [found] = spans_of(tmp_path, data)
+    assert (found.name, found.attributes) == ("work", {STAGE: "vector"})
 
 
 def test_a_document_too_long(tmp_path: Path) -> None:
