@@ -34,9 +34,13 @@ def read_population(file: str, *, field: str | None = None, limits: Limits = DEF
         InputError: The file cannot be read, an ID is given twice, or there are none.
     """
     _refuse_parquet(file, "a list or JSON Lines")
-    names = list(_listed(file, limits) if field is None else _texts(file, field, limits))
+    names: dict[str, None] = {}
+    for name in _listed(file, limits) if field is None else _texts(file, field, limits):
+        if name in names:  # said at once: a small file may unpack to one ID without end
+            raise InputError(f"no population: {name!r} is given twice", file=file)
+        names[name] = None
     try:
-        return write_population(names)
+        return write_population(list(names))
     except PopulationError as error:
         raise InputError(f"no population: {error}", file=file) from None
 

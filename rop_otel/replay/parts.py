@@ -9,6 +9,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import repeat
 from operator import itemgetter
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -220,7 +221,7 @@ def _share_ids(parts: Sequence[Part]) -> bool:
 
 
 def _refuse_overlaps(parts: Sequence[Part]) -> None:
-    records = [((entry[:3], place) for entry in part.records()) for place, part in enumerate(parts)]
+    records = [zip(map(_in_order, part.records()), repeat(place), strict=False) for place, part in enumerate(parts)]
     before: tuple[object, int] = (None, -1)
     for observation, place in heapq.merge(*records):
         if observation == before[0] and place != before[1]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from collections.abc import Callable
 from functools import reduce
 from operator import add
 
@@ -13,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rop_otel.core.profile.accounts import Joint
+from rop_otel.core.profile.consistency import Recount, contradiction_in
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.fieldpath import FieldPath
-from rop_otel.core.profile.intake import Intake
+from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.partial import Partial, PartialError
 from rop_otel.core.profile.report import run_report
 from rop_otel.core.profile.tally import Tally
@@ -30,16 +32,29 @@ DECLARATIONS = {
 CUTOFFS = (1, 3)
 
 
-def tally_of(declaration: Opened, shard: list[tuple[int, bytes]]) -> Tally:
+def tally_of(
+    declaration: Opened,
+    shard: list[tuple[int, bytes]],
+    *,
+    file: str = "f",
+    keep: Callable[[Entry], None] | None = None,
+) -> Tally:
     tally = Tally(declaration, cutoffs=CUTOFFS)
-    intake = Intake(declaration, tally, trace_field=FieldPath.parse("gold"))
+    intake = Intake(declaration, tally, trace_field=FieldPath.parse("gold"), keep=keep)
     for number, line in shard:
-        intake.block(line + b"\n", file="f", line=number)
+        intake.block(line + b"\n", file=file, line=number)
     return tally
 
 
-def part(declaration: Opened, shard: list[tuple[int, bytes]]) -> Partial:
-    found = Partial.of(tally_of(declaration, shard), manifest_sha256=declaration.manifest_sha256, cutoffs=CUTOFFS)
+def part(
+    declaration: Opened,
+    shard: list[tuple[int, bytes]],
+    *,
+    file: str = "f",
+    keep: Callable[[Entry], None] | None = None,
+) -> Partial:
+    tally = tally_of(declaration, shard, file=file, keep=keep)
+    found = Partial.of(tally, manifest_sha256=declaration.manifest_sha256, cutoffs=CUTOFFS)
     return Partial.parse(found.to_bytes(), bitmap_bytes=8)
 
 
@@ -59,6 +74,28 @@ def test_any_split_in_any_order_is_the_one_pass(
     merged = run_report(declaration, reduce(add, parts).accounts(population), cutoffs=CUTOFFS)
     whole = run_report(declaration, tally_of(declaration, numbered).accounts(), cutoffs=CUTOFFS)
     assert json.dumps(merged.as_dict()) == json.dumps(whole.as_dict())
+
+
+@pytest.mark.parametrize("name", DECLARATIONS)
+@given(shards=st.lists(st.lists(lines(), max_size=6), min_size=1, max_size=3))
+def test_what_was_counted_contradicts_nothing(name: str, shards: list[list[bytes]]) -> None:
+    """Whatever the records, the numbers of a part, and of parts merged, can all be true, and its records agree."""
+    declaration = DECLARATIONS[name]
+    valid = declaration.declaration
+    names = (valid.population or ()) if valid is not None and name == "hard" else None
+    places = None if names is None else {each: at for at, each in enumerate(names)}
+    entries: list[Entry] = []
+    total: Partial | None = None
+    for number, shard in enumerate(shards):
+        kept: list[Entry] = []
+        one = part(declaration, list(enumerate(shard, 1)), file=f"{number}", keep=kept.append)
+        entries += kept
+        total = one if total is None else total + one
+        for partial, records in ((one, kept), (total, entries)):
+            assert contradiction_in(partial, declaration) is None
+            recount = Recount(declaration, places)
+            assert [recount.add(entry) for entry in sorted(records)] == [None] * len(records)
+            assert recount.contradiction_in(partial) is None
 
 
 def test_a_part_knows_of_each_record_id_whether_it_was_seen() -> None:
