@@ -16,7 +16,7 @@ from rop_otel import semconv
 from rop_otel.core.profile import Resolver
 from rop_otel.spans import Span
 from rop_otel.spans.otlp_writer import write
-from tests.replay.trace import handoff, pipeline, stage
+from tests.replay.trace import handoff, pipeline, span, stage
 
 COMMAND = [sys.executable, "-c", "from rop_otel.cli.main import main; main()"]
 
@@ -206,3 +206,34 @@ def test_text_that_the_terminal_cannot_show_is_escaped(tmp_path: Path) -> None:
     assert result.returncode in (0, 1)
     assert b"Traceback" not in result.stderr
     assert b"\\u65e5" in result.stdout
+
+
+def test_broken_spans_of_others_are_left_out(tmp_path: Path) -> None:
+    """A span of somebody else with impossible times or types costs nothing but itself, and the text counts it."""
+    spans = [handoff(1, "a"), span(5, parent=1), stage(2, "packing", "a", parent=5), span(6, trace="cd" * 16)]
+    whole = json.loads(recorded(tmp_path, spans).read_bytes())
+    before = run("replay", recorded(tmp_path, spans), "--format", "json")
+    [_, between, _, alone] = whole["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    between["endTimeUnixNano"] = str(2**64 - 1)
+    alone["attributes"] = {"http.method": "GET"}
+    file = tmp_path / "broken.jsonl"
+    file.write_text(json.dumps(whole))
+    after = run("replay", file, "--format", "json")
+    assert (after.returncode, after.stdout) == (before.returncode, before.stdout)
+    assert b"1 PASS" in run("replay", file).stdout
+    assert b"2 spans of others left out: what they hold is not what OTLP allows." in run("replay", file).stdout
+
+
+def test_a_broken_stage_is_said(tmp_path: Path) -> None:
+    """A stage of ours whose list cannot be read is judged so, and one whose ID cannot be read refuses the file."""
+    whole = json.loads(recorded(tmp_path, PASSES).read_bytes())
+    [_, packing] = whole["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    [ids] = [each for each in packing["attributes"] if each["key"] == semconv.RETURNED_IDS]
+    ids["value"] = {"arrayValue": {"values": ["a"]}}
+    file = tmp_path / "broken.jsonl"
+    file.write_text(json.dumps(whole))
+    [found] = json.loads(run("replay", file, "--format", "json").stdout)["handoffs"]
+    assert (found["verdict"], [each["code"] for each in found["findings"]]) == ("UNVERIFIABLE", ["ids_unreadable"])
+    packing["spanId"] = 7
+    file.write_text(json.dumps(whole))
+    assert refused("replay", file).startswith(f"rop-otel: {file}:1: not an OTLP export request: ")

@@ -85,6 +85,8 @@ def test_switching_off(text: str, argument: bool | None, enabled: bool) -> None:
         ({"citation_pattern": re.compile(b"x")}, {}, "it must be a regular expression of text"),
         ({"resolver": 3}, {}, "it must be a resolver or the path of a resolver file"),
         ({"resolver": "no/such.json"}, {}, "'no/such.json'; the file cannot be read: No such file"),
+        ({"resolver": "/dev/zero"}, {}, "'/dev/zero'; the file is no regular file but a device"),
+        ({"resolver": "nul\0"}, {}, "'nul\\x00'; the file cannot be read: embedded null byte"),
         ({}, {semconv.ENV_RESOLVER: "no/such.json"}, f"the environment variable {semconv.ENV_RESOLVER} is"),
     ],
 )
