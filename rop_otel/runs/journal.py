@@ -115,8 +115,8 @@ class Journal:
             line: Without LF.
 
         Raises:
-            OSError: It could not be written, or is longer than a journal's lines may be; or it was written, and somebody
-                renamed, replaced or deleted the file before.
+            OSError: It could not be written, or is longer than a journal's lines may be; or it was written, and the
+                file is no longer under its name.
         """
         if len(line) > _LONGEST:
             self.lost += 1
