@@ -115,13 +115,11 @@ class Journal:
             line: Without LF.
 
         Raises:
-            OSError: It could not be written, or is longer than a journal's lines may be; or it was written, and the
-                file is no longer under its name.
+            OSError: It could not be written, or is longer than a journal's lines may be.
         """
         if len(line) > _LONGEST:
             self.lost += 1
             raise OSError(EFBIG, os.strerror(EFBIG))
-        known = self._moved
         data = memoryview(line + b"\n")
         try:
             self.look()
@@ -139,8 +137,6 @@ class Journal:
                 self._take_back()
             raise
         self._size = self._reach
-        if self._moved != known:
-            raise OSError(self._moved)
 
     def look(self) -> None:
         """Notice what others did to the file. Once it holds what is not ours it is left alone.

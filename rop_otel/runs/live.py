@@ -68,6 +68,7 @@ class Run:
         self._lock = Lock()
         self._report: LiveReport | None = None
         self._standing: Standing | None = None
+        self._reported: set[str] = set()
         self._entered: list[tuple[Context, Context]] = []
 
     @property
@@ -147,6 +148,7 @@ class Run:
             except Exception:
                 self._uncounted += 1
                 raise
+        self._report_changes()
         if written is not None:
             raise written
 
@@ -227,7 +229,10 @@ class Run:
     def _shortcomings(self) -> tuple[str, ...]:
         found = list(self._incomplete)
         if self._journal is not None:
-            found.extend(self._journal_changes(self._journal))
+            with suppress(OSError):
+                self._journal.look()
+            self._report_changes()
+            found.extend(self._journal.changes)
             if self._journal.lost:
                 found.append(f"observations that could not be written to the journal: {self._journal.lost:,}")
         if self._beyond:
@@ -236,12 +241,9 @@ class Run:
             found.append(f"handoffs that could not be counted: {self._uncounted:,}")
         return tuple(found)
 
-    def _journal_changes(self, journal: Journal) -> tuple[str, ...]:
-        """Return what others did to the journal; what is noticed only now is logged."""
-        known = journal.changes
-        with suppress(OSError):
-            journal.look()
-        for change in journal.changes:
-            if change not in known:
-                _logger.warning("run %r: %s", self.id, change)
-        return journal.changes
+    def _report_changes(self) -> None:
+        """Report what others did to the journal, once each."""
+        for change in () if self._journal is None else self._journal.changes:
+            if change not in self._reported:
+                self._reported.add(change)
+                current().mishaps.failure(Mishap.RUN, f"run {self.id!r}", change)
