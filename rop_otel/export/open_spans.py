@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
-from threading import RLock
 from typing import Final
 
 from opentelemetry.sdk.trace import ReadableSpan
 
 from rop_otel.export.node import Node
-from rop_otel.safety import WhenGone, catch_up
+from rop_otel.safety import WhenGone, catch_up, create_lock, in_child
 
 
 class OpenSpans:
@@ -21,12 +19,12 @@ class OpenSpans:
     """
 
     def __init__(self) -> None:
-        self.forget()
+        self.lock = create_lock()
+        self._nodes: dict[tuple[int, int], Node] = {}
 
     def forget(self) -> None:
-        """Start over without any span and with a lock that nobody holds, as a forked process has to."""
-        self.lock = RLock()
-        self._nodes: dict[tuple[int, int], Node] = {}
+        """Start over without any span, as a forked process has to."""
+        self._nodes = {}
 
     def __len__(self) -> int:
         catch_up()
@@ -84,5 +82,4 @@ class OpenSpans:
 PROCESS_SPANS: Final = OpenSpans()
 """Those of this process."""
 
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=PROCESS_SPANS.forget)
+in_child(PROCESS_SPANS.forget)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import atexit
 import logging
-import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from threading import RLock
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -20,6 +19,7 @@ from opentelemetry.trace import TracerProvider
 from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.core.handoff.sink import Notice, Sink
+from rop_otel.errors import ConfigurationError
 from rop_otel.export import providers
 from rop_otel.export.bounded import Caller
 from rop_otel.export.own import Own
@@ -27,7 +27,7 @@ from rop_otel.export.processor import RopSpanProcessor
 from rop_otel.meters.events import Events
 from rop_otel.meters.instruments import Recorder, observe
 from rop_otel.meters.tally import Tally
-from rop_otel.safety import catch_up
+from rop_otel.safety import catch_up, create_lock, in_child
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runs import RUNS
 from rop_otel.tracing.runtime import Runtime, current, install
@@ -61,7 +61,7 @@ class Process:
     """The monitor of this process. Its methods are called with :attr:`lock` held."""
 
     def __init__(self) -> None:
-        self.lock = RLock()
+        self.lock = create_lock()
         self.server: MetricsServer | None = None
         self._address: tuple[str, int] | None = None
         self._runtime: Runtime | None = None
@@ -73,7 +73,8 @@ class Process:
         self._caller: Caller | None = None
         self._processors: WeakKeyDictionary[SdkTracerProvider, RopSpanProcessor] = WeakKeyDictionary()
         self._observed: WeakSet[MeterProvider] = WeakSet()
-        self._hooked = False
+        self._ends = False
+        self._hooks = 0
 
     @property
     def is_installed(self) -> bool:
@@ -118,11 +119,13 @@ class Process:
 
     def uninstall(self, timeout: float) -> None:
         """Monitor no more, and wait for at most this many seconds for the spans that are left."""
-        if self._runtime is None:
+        ended = self._runtime
+        if ended is None:
             return
         catch_up()
         install(None)
         server, provider, through = self.server, self._flushed, self._providers
+        self.server = self._address = None
         if server is not None:
             server.stop()
         flushes = [
@@ -130,7 +133,8 @@ class Process:
         ]
         if flushes:
             self._bounded(flushes, timeout)
-        self._runtime = self._tally = self.server = self._address = self._flushed = None
+        if self._runtime is ended:  # no signal handler has configured anew
+            self._runtime = self._tally = self._flushed = None
 
     def _serve(self, config: Config) -> tuple[MetricsServer | None, tuple[str, int] | None]:
         """Return the server that the configuration asks for: the running one, where its address was asked for too."""
@@ -205,13 +209,12 @@ class Process:
             _logger.warning("the exporters took longer than %s s; what they still hold may be lost", round(timeout, 1))
 
     def _hook(self) -> None:
-        """Ask once to be told of forks and of the end."""
-        if self._hooked:
-            return
-        self._hooked = True
-        atexit.register(self._at_exit)
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._after_fork)
+        """Ask to be told of the end, and of forks after OpenTelemetry is: its hooks free its providers' locks."""
+        if not self._ends:
+            self._ends = True
+            atexit.register(self._at_exit)
+        self._hooks += 1
+        in_child(partial(self._after_fork, self._hooks))
 
     def _at_exit(self) -> None:
         catch_up()
@@ -220,12 +223,33 @@ class Process:
         if own != Own() and left > 0:
             self._bounded(own.shutdowns(), left)
 
-    def _after_fork(self) -> None:
-        """Start over in a forked process: nothing open, nothing counted, no lock held, no port."""
-        self.lock = RLock()
+    def _after_fork(self, hook: int) -> None:
+        """Start over in a forked process: nothing counted, no port, own exporters."""
+        if hook != self._hooks:
+            return
         if self.server is not None:
             self.server.abandon()
         self.server = self._address = self._tally = None
-        self._caller = None if self._own == Own() else Caller()
+        before, self._own = self._own, Own(tracers=self._own.tracers)
+        self._caller = None if before == Own() else Caller()
         if self._runtime is not None:
+            self._make_again(before, self._runtime.config)
             self._use(self._runtime.config, self._providers)
+
+    def _make_again(self, before: Own, config: Config) -> None:
+        """Make the own providers anew that a process has inherited; its tracers only have other exporters by now."""
+        try:
+            self._own = self._own.with_missing(
+                config.service_name,
+                lost=self._unsent,
+                tracers=False,
+                meters=before.meters is not None,
+                logs=before.logs is not None,
+            )
+        except ConfigurationError as error:
+            current().mishaps.failure(Mishap.CONFIGURATION, "a forked process has no exporters", str(error))
+        through = self._providers
+        if through.meters is before.meters:
+            self._providers = replace(self._providers, meters=self._own.meters or metrics.get_meter_provider())
+        if through.logs is before.logs:
+            self._providers = replace(self._providers, logs=self._own.logs or get_logger_provider())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from opentelemetry import trace
@@ -60,10 +61,10 @@ def create_tracers(resource: Resource, exporters: tuple[str, ...], *, lost: Call
     from rop_otel.export.sending import CountingProcessor
 
     try:
-        made = [_span_exporter(name) for name in exporters]
+        made = [CountingProcessor(partial(_span_exporter, name), lost=lost) for name in exporters]
         provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-        for exporter in made:
-            provider.add_span_processor(CountingProcessor(exporter, lost=lost))
+        for processor in made:
+            provider.add_span_processor(processor)
     except Exception as error:
         raise _unusable("tracer provider", error) from error
     return provider
@@ -72,17 +73,19 @@ def create_tracers(resource: Resource, exporters: tuple[str, ...], *, lost: Call
 def create_meters(resource: Resource, exporters: tuple[str, ...]) -> MeterProvider:
     """Make a meter provider with these exporters.
 
-    They export every ``OTEL_METRIC_EXPORT_INTERVAL`` milliseconds, by default every 15 seconds.
+    They export every ``OTEL_METRIC_EXPORT_INTERVAL`` milliseconds, by default every 15 seconds. In a forked process it
+    exports nothing: locks of its instruments may have been held, and OpenTelemetry does not free them.
 
     Raises:
         ConfigurationError: OpenTelemetry cannot use what the environment says.
     """
     from opentelemetry.sdk.metrics import MeterProvider
-    from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+
+    from rop_otel.export.reading import PeriodicReader
 
     interval = None if os.environ.get(OTEL_METRIC_EXPORT_INTERVAL, "").strip() else _EXPORT_INTERVAL_MS
     try:
-        readers = [PeriodicExportingMetricReader(_metric_exporter(name), interval) for name in exporters]
+        readers = [PeriodicReader(_metric_exporter(name), interval) for name in exporters]
         return MeterProvider(readers, resource=resource, shutdown_on_exit=False)
     except Exception as error:
         raise _unusable("meter provider", error) from error

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-import threading
 import weakref
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
+
+from rop_otel.safety import Turns, create_lock, in_child
 
 _QUEUE: Final = "OTEL_BSP_MAX_QUEUE_SIZE"
 _DEFAULT_QUEUE: Final = 2048
@@ -26,7 +28,7 @@ class _Pending:
 
     def __init__(self, room: int) -> None:
         self._room = room
-        self._lock = threading.Lock()
+        self._lock = create_lock()
         self._count = 0
 
     def add(self) -> bool:
@@ -39,19 +41,27 @@ class _Pending:
     def take(self, number: int) -> None:
         """Take spans out."""
         with self._lock:
-            self._count = max(self._count - number, 0)
+            taken = min(number, self._count)
+            self._count -= taken
 
     def forget(self) -> None:
-        """Start over in a forked process, whose queue is empty and whose lock may have been held."""
-        self._lock = threading.Lock()
+        """Start over in a forked process, whose queue is empty."""
         self._count = 0
 
 
 class _Outlet(SpanExporter):
-    """Passes batches on."""
+    """Passes batches on.
 
-    def __init__(self, exporter: SpanExporter, pending: _Pending, lost: Callable[[int], None]) -> None:
-        self._exporter = exporter
+    Args:
+        create: Makes the exporter.
+        pending: What waits.
+        lost: Told how many spans will never be sent.
+    """
+
+    def __init__(self, create: Callable[[], SpanExporter], pending: _Pending, lost: Callable[[int], None]) -> None:
+        self._create = create
+        self._exporter: SpanExporter | None = create()
+        self._inherited: list[SpanExporter | None] = []
         self._pending = pending
         self._lost = lost
 
@@ -60,6 +70,8 @@ class _Outlet(SpanExporter):
         self._pending.take(len(spans))
         result = SpanExportResult.FAILURE
         try:
+            if self._exporter is None:
+                self._exporter = self._create()
             result = self._exporter.export(spans)
         finally:
             if result is not SpanExportResult.SUCCESS:
@@ -68,43 +80,56 @@ class _Outlet(SpanExporter):
 
     def shutdown(self) -> None:
         """Shut the exporter down."""
-        self._exporter.shutdown()
+        if self._exporter is not None:
+            self._exporter.shutdown()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
         """Flush the exporter."""
-        return self._exporter.force_flush(timeout_millis)
+        return self._exporter is None or self._exporter.force_flush(timeout_millis)
+
+    def forget(self) -> None:
+        """Export by another exporter in a forked process: a thread of its parent may have held locks of this one.
+
+        It is kept, since its end might wait for them, and the other one is made when there is something to export.
+        """
+        self._inherited.append(self._exporter)
+        self._exporter = None
 
 
 class CountingProcessor(BatchSpanProcessor):
     """Sends spans in batches.
 
     Args:
-        exporter: Sends them.
+        create: Makes the exporter that sends them, once in each process.
         lost: Told how many spans will never be sent.
     """
 
-    def __init__(self, exporter: SpanExporter, *, lost: Callable[[int], None]) -> None:
+    def __init__(self, create: Callable[[], SpanExporter], *, lost: Callable[[int], None]) -> None:
         room = _room()
         self._pending = _Pending(room)
         self._lost = lost
-        super().__init__(_Outlet(exporter, self._pending, lost), max_queue_size=room)
-        if hasattr(os, "register_at_fork"):
-            pending = weakref.ref(self._pending)
-            os.register_at_fork(after_in_child=lambda: _forget(pending()))
+        self._turns = Turns()  # the queue wakes its thread under a lock that a signal handler would wait for
+        outlet = _Outlet(create, self._pending, lost)
+        super().__init__(outlet, max_queue_size=room)
+        for each in (self._pending, outlet):
+            in_child(partial(_forget, weakref.ref(each)))
 
     def on_end(self, span: ReadableSpan) -> None:
         """Queue a span that was sampled, where there is room for it."""
-        if span.context is None or not span.context.trace_flags.sampled:
-            return
+        if span.context is not None and span.context.trace_flags.sampled:
+            self._turns.do(partial(self._queue, span))
+
+    def _queue(self, span: ReadableSpan) -> None:
         if self._pending.add():
             super().on_end(span)
         else:
             self._lost(1)
 
 
-def _forget(pending: _Pending | None) -> None:
-    if pending is not None:
-        pending.forget()
+def _forget(reference: Callable[[], _Pending | _Outlet | None]) -> None:
+    each = reference()
+    if each is not None:
+        each.forget()
 
 
 def _room() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from opentelemetry._logs import Logger, LoggerProvider, SeverityNumber
 
@@ -11,6 +12,7 @@ from rop_otel.core.handoff.assessment import Assessment, Finding, Severity, Verd
 from rop_otel.core.handoff.record import HandoffRecord
 from rop_otel.core.handoff.sink import Notice
 from rop_otel.meters.spancontext import context_of
+from rop_otel.safety import Turns
 
 
 class Events:
@@ -22,12 +24,18 @@ class Events:
 
     def __init__(self, provider: LoggerProvider) -> None:
         self._logger = provider.get_logger(semconv.SCOPE_NAME)
+        self._turns = Turns()
 
     def assessed(self, record: HandoffRecord, assessment: Assessment, *, seconds: float) -> None:
         """Emit the events of one assessed handoff."""
         events = list(_events(record, assessment))
-        if not events or not _listens(self._logger):
-            return
+        if events and _listens(self._logger):
+            self._turns.do(partial(self._emit, record, events))
+
+    def noticed(self, notice: Notice, *, where: str = "") -> None:
+        """Emit nothing: notices are counted."""
+
+    def _emit(self, record: HandoffRecord, events: list[Mapping[str, str]]) -> None:
         context = context_of(record.trace_id, record.span_id)
         for attributes in events:
             self._logger.emit(
@@ -38,9 +46,6 @@ class Events:
                 event_name=semconv.GEN_AI_EVALUATION_EVENT,
                 attributes=attributes,
             )
-
-    def noticed(self, notice: Notice, *, where: str = "") -> None:
-        """Emit nothing: notices are counted."""
 
 
 def _listens(logger: Logger) -> bool:

@@ -9,6 +9,7 @@ costs 8 µs, which is the price of asking OpenTelemetry for a histogram.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 from opentelemetry.metrics import CallbackOptions, Histogram, Meter, Observation
 
@@ -21,6 +22,7 @@ from rop_otel.meters.numbers import duration_seconds
 from rop_otel.meters.points import Point
 from rop_otel.meters.spancontext import context_of
 from rop_otel.meters.tally import Tally
+from rop_otel.safety import Turns
 
 
 def observe(meter: Meter, tally: Callable[[], Tally | None]) -> None:
@@ -67,20 +69,23 @@ class Recorder:
         self._duration = _histogram(meter, semconv.STAGE_DURATION)
         self._assess = _histogram(meter, semconv.SELF_ASSESS_DURATION)
         self._attributes: dict[tuple[str, str], Mapping[str, str]] = {}
+        self._turns = Turns()  # a histogram of the SDK takes a lock that a signal handler would wait for
 
     def assessed(self, record: HandoffRecord, assessment: Assessment, *, seconds: float) -> None:
         """Record one assessed handoff; nothing of one that is assessed elsewhere."""
-        if assessment.verdict is None:
-            return
+        if assessment.verdict is not None:
+            self._turns.do(partial(self._record, record, seconds))
+
+    def noticed(self, notice: Notice, *, where: str = "") -> None:
+        """Record nothing: notices are counted by the tally."""
+
+    def _record(self, record: HandoffRecord, seconds: float) -> None:
         self._assess.record(max(seconds, 0.0))
         name = self._names(record.name)
         for stage in record.stages:
             if stage.end_ns is not None:
                 seconds = duration_seconds(stage.start_ns, stage.end_ns)
                 self._duration.record(seconds, self._of_stage(name, self._kinds(stage.kind)))
-
-    def noticed(self, notice: Notice, *, where: str = "") -> None:
-        """Record nothing: notices are counted by the tally."""
 
     def _of_stage(self, name: str, kind: str) -> Mapping[str, str]:
         attributes = self._attributes.get((name, kind))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Final
 
 from rop_otel import semconv
 from rop_otel.core.handoff.assessment import DropCause
 from rop_otel.core.handoff.kinds import DROP_CAUSES, READER, SHOWING, SOURCES
 from rop_otel.core.handoff.verdict import MODES
+from rop_otel.safety import create_lock
 
 NO_STAGE: Final = ""
 """Value of ``rop.dropped_at`` where no stage can be blamed."""
@@ -34,12 +34,12 @@ class Capped:
         reserved: Strings that stand for something else, and so are ``other`` here.
     """
 
-    __slots__ = ("_known", "_limit", "_lock", "_reserved")
+    __slots__ = ("_known", "_lock", "_reserved", "_room")
 
     def __init__(self, limit: int, *, reserved: frozenset[str] = frozenset()) -> None:
-        self._limit = limit
+        self._room = iter(range(limit))
         self._reserved = reserved
-        self._lock = threading.RLock()
+        self._lock = create_lock()
         self._known: dict[str, str] = {}
 
     def __call__(self, raw: str) -> str:
@@ -48,9 +48,11 @@ class Capped:
 
     def _admit(self, raw: str) -> str:
         with self._lock:
-            if raw in self._reserved or (raw not in self._known and len(self._known) >= self._limit):
+            if raw in self._reserved:
                 return semconv.OTHER
-            return self._known.setdefault(raw, clean(raw))
+            if raw not in self._known and next(self._room, None) is not None:  # one step: a handler may admit, too
+                self._known[raw] = clean(raw)
+            return self._known.get(raw, semconv.OTHER)
 
 
 def clean(raw: str) -> str:

@@ -9,9 +9,9 @@ by one as well, by :class:`rop_otel.meters.instruments.Recorder`, since it has n
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from rop_otel import semconv
 from rop_otel.core.handoff.assessment import Assessment, DropCause, Verdict
@@ -22,6 +22,7 @@ from rop_otel.core.profile.standing import Standing
 from rop_otel.meters.labels import NO_STAGE, Capped, mode_label, possible_causes
 from rop_otel.meters.numbers import Exemplar, HandoffNumbers, HistogramNumbers, StageNumbers
 from rop_otel.meters.points import POINTS, RUN_POINTS, SHOWN, HistogramPoint, Point, histogram_point, stage_durations
+from rop_otel.safety import Turns
 
 _MAX_PLACES = 32
 
@@ -58,7 +59,7 @@ class Tally:
         self._places = Capped(_MAX_PLACES)
         self._open_count = open_count
         self._runs = runs
-        self._lock = threading.RLock()  # a signal handler or finalizer of this thread may be monitored code
+        self._turns = Turns()  # a signal handler or finalizer of this thread may be monitored code
         self._handoffs: dict[str, HandoffNumbers] = {}
         self._notices = dict.fromkeys(Notice, 0)
         self._others = 0
@@ -67,25 +68,12 @@ class Tally:
 
     def assessed(self, record: HandoffRecord, assessment: Assessment, *, seconds: float) -> None:
         """Add one assessed handoff; one that is assessed elsewhere (no verdict) adds nothing."""
-        if assessment.verdict is None:
-            return
-        name = self.names(record.name)
-        with self._lock:
-            handoff = self._handoffs.get(name)
-            if handoff is None:
-                handoff = self._handoffs[name] = HandoffNumbers()
-            self._others += name == semconv.OTHER
-            self._assess.add(max(seconds, 0.0))
-            self._add_stages(handoff, record)
-            self._add_scores(handoff, assessment)
-            self._add_outcome(handoff, record, assessment, verdict=assessment.verdict)
+        if assessment.verdict is not None:
+            self._turns.do(partial(self._add, record, assessment, assessment.verdict, seconds))
 
     def noticed(self, notice: Notice, *, where: str = "") -> None:
         """Add one notice."""
-        with self._lock:
-            self._notices[notice] += 1
-            if notice is Notice.ERROR:
-                self._errors[self._places(where)] += 1
+        self._turns.do(partial(self._add_notice, notice, where))
 
     def points(self, metric: semconv.Metric) -> list[Point]:
         """Return the series of a counter or gauge as they are now; none for a histogram."""
@@ -94,7 +82,7 @@ class Tally:
         if metric in RUN_POINTS:
             return [point for standing in self._runs() for point in RUN_POINTS[metric](standing)]
         read = POINTS.get(metric)
-        with self._lock:
+        with self._turns.lock:
             if read is not None:
                 return [point for name, handoff in dict(self._handoffs).items() for point in read(name, handoff)]
             if metric is semconv.SELF_ERRORS:
@@ -107,12 +95,28 @@ class Tally:
 
     def histograms(self, metric: semconv.Metric) -> list[HistogramPoint]:
         """Return the series of a histogram as they are now; none for anything else."""
-        with self._lock:
+        with self._turns.lock:
             if metric is semconv.SELF_ASSESS_DURATION:
                 return [histogram_point((), self._assess)]
             if metric is not semconv.STAGE_DURATION:
                 return []
             return [point for name, handoff in dict(self._handoffs).items() for point in stage_durations(name, handoff)]
+
+    def _add(self, record: HandoffRecord, assessment: Assessment, verdict: Verdict, seconds: float) -> None:
+        name = self.names(record.name)
+        handoff = self._handoffs.get(name)
+        if handoff is None:
+            handoff = self._handoffs[name] = HandoffNumbers()
+        self._others += name == semconv.OTHER
+        self._assess.add(max(seconds, 0.0))
+        self._add_stages(handoff, record)
+        self._add_scores(handoff, assessment)
+        self._add_outcome(handoff, record, assessment, verdict=verdict)
+
+    def _add_notice(self, notice: Notice, where: str) -> None:
+        self._notices[notice] += 1
+        if notice is Notice.ERROR:
+            self._errors[self._places(where)] += 1
 
     def _stage(self, handoff: HandoffNumbers, kind: str) -> StageNumbers:
         """Return a stage's numbers; when it is first seen, its losses start at 0."""

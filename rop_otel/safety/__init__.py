@@ -3,14 +3,18 @@
 from rop_otel.safety.afterwards import WhenGone, afterwards, catch_up
 from rop_otel.safety.collecting import collection, is_collecting
 from rop_otel.safety.delivered import raise_if_delivered
+from rop_otel.safety.forks import in_child
 from rop_otel.safety.locks import create_lock
+from rop_otel.safety.turns import Turns
 
 __all__ = [
+    "Turns",
     "WhenGone",
     "afterwards",
     "catch_up",
     "collection",
     "create_lock",
+    "in_child",
     "is_collecting",
     "raise_if_delivered",
 ]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import os
+import _thread
 import threading
 from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
+
+from rop_otel.safety.forks import in_child
 
 if TYPE_CHECKING:
     from threading import RLock
@@ -20,16 +22,16 @@ def create_lock() -> RLock:
     process it is free, unless the thread that forked holds it, which goes on and releases it.
     """
     lock = threading.RLock()
-    _locks.add(ref(lock, _locks.discard))  # not a WeakSet: its Python code would run in a finalizer
+    if isinstance(lock, _thread.RLock):  # gevent's own: the greenlet that holds one goes on in the forked process
+        _locks.add(ref(lock, _locks.discard))  # not a WeakSet: its Python code would run in a finalizer
     return lock
 
 
 def _renew() -> None:
-    """Free, in a forked process, the locks of threads that it does not have."""
+    """Free the locks of threads that a forked process does not have."""
     for lock in [each() for each in tuple(_locks)]:
         if lock is not None and not lock._is_owned():
             lock._at_fork_reinit()
 
 
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_renew)
+in_child(_renew)

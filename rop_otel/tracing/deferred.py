@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from threading import RLock
 
 from opentelemetry.context import Context
 
+from rop_otel.safety import create_lock
 from rop_otel.tracing.here import current_context, using_context
 
 
@@ -27,7 +27,7 @@ class Deferred:
         self._context: Context | None = None
         self._beginning = False
         self._ended = False
-        self._lock = RLock()  # a selector, signal handler or finalizer of this thread may retrieve while it begins
+        self._lock = create_lock()  # a selector, signal handler or finalizer of this thread may retrieve while it begins
 
     @property
     def began(self) -> bool:

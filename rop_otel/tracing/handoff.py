@@ -7,7 +7,7 @@ from functools import partial
 from itertools import count, islice
 from time import monotonic_ns, time_ns
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 from uuid import uuid4
 
 from opentelemetry.context import Context
@@ -24,12 +24,14 @@ from rop_otel.tracing.ledger import OpenHandoff
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.openinference import CHAIN
 from rop_otel.tracing.runs import LiveRun
-from rop_otel.tracing.runtime import Runtime
+from rop_otel.tracing.runtime import Runtime, current
 from rop_otel.tracing.scalars import as_id
 from rop_otel.tracing.silent import SILENT_STAGE
 from rop_otel.tracing.spec import READER
 from rop_otel.tracing.stage import Stage
 from rop_otel.tracing.writing import blame
+
+_INHERITED: Final = "it belongs to the process that this one was forked from"
 
 
 class Handoff:
@@ -54,6 +56,7 @@ class Handoff:
         self._opened: OpenHandoff | None = None
         self._gone: WhenGone | None = None
         self._entered: list[tuple[Context, Context]] = []
+        self._closings = count()
         self._numbers = count(1)
         self._shown: list[str] = []
         self._taken: set[int] = set()
@@ -73,7 +76,7 @@ class Handoff:
     def assessment(self) -> Assessment:
         """What was concluded; before the end, or where nothing was, one without a verdict whose note says why."""
         catch_up()
-        return self._assessment or self._without_verdict("it is still open")
+        return self._assessment or self._without_verdict(_INHERITED if self._runtime.inherited else "it is still open")
 
     @property
     def running_stage(self) -> Stage:
@@ -136,9 +139,12 @@ class Handoff:
 
     def close(self) -> Assessment:
         """End the handoff and assess it; a second call changes nothing."""
+        if self._runtime.inherited:
+            return self.assessment
         if self._assessment is None and is_collecting():
             afterwards(self.close)
-        elif self._assessment is None:
+            return self._without_verdict("it is assessed after the garbage collector")
+        if next(self._closings) == 0:
             catch_up()
             if self._gone is not None:
                 self._gone.cancel()
@@ -151,11 +157,15 @@ class Handoff:
                 self._runtime.mishaps.failure(Mishap.HANDOFF, self.name, "it could not be closed")
             finally:
                 self._end_span(end)
-        return self._assessment or self._without_verdict("it is assessed after the garbage collector")
+        return self.assessment
 
     def __enter__(self) -> Self:
         if not self.id:
+            if self._runtime.inherited:  # made before the fork, begun after it
+                self._runtime = current()
             self._start()
+        if self._runtime.inherited:
+            return self
         self._is_over("a with block")
         before = current_context()
         context = moved(before, Here(self), self._span)
@@ -167,6 +177,8 @@ class Handoff:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._leave()
+        if self._runtime.inherited:
+            return
         afterwards(partial(self._exit, error))
 
     def _exit(self, error: BaseException | None) -> None:
@@ -327,6 +339,8 @@ class Handoff:
         return ()
 
     def _is_over(self, call: str) -> bool:
+        if self._runtime.inherited:
+            return True
         if self._assessment is not None:
             self._complain(Mishap.HANDOFF, f"{call} came after the end of the handoff")
         return self._assessment is not None

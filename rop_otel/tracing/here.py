@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast
 from opentelemetry.context import Context, attach, create_key, get_current, set_value
 from opentelemetry.trace import Span, set_span_in_context
 
-from rop_otel.safety import collection, is_collecting
+from rop_otel.safety import collection, in_child, is_collecting
 
 if TYPE_CHECKING:
     from rop_otel.tracing.handoff import Handoff
@@ -32,7 +32,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 _T = TypeVar("_T")
 
-_KEY: Final = create_key("rop_otel")
+_key = create_key("rop_otel")
+"""Another one in a forked process, so that it is in none of the handoffs that its parent was in."""
+
 _NO_CONTEXT: Final = Context()
 _apart: Final = threading.local()
 """What is current for the finalizers of a collection: its ``context``, where ``collection`` is the one that runs."""
@@ -70,17 +72,25 @@ _NOWHERE: Final = Here()
 
 def here(context: Context | None = None) -> Here:
     """Return the place that a context, None for the current one, is at."""
-    found = (current_context() if context is None else context).get(_KEY)
+    found = (current_context() if context is None else context).get(_key)
     return _NOWHERE if found is None else cast(Here, found)
 
 
 def moved(context: Context, place: Here, span: Span | None = None) -> Context:
     """Return a context that is at another place, with another current span if one is given."""
     if span is None:
-        return set_value(_KEY, place, context)
+        return set_value(_key, place, context)
     placed = set_span_in_context(span, context)
-    dict.__setitem__(placed, _KEY, place)  # nobody else has this new context yet, and a second copy costs as much again
+    dict.__setitem__(placed, _key, place)  # nobody else has this new context yet, and a second copy costs as much again
     return placed
+
+
+def _leave_all() -> None:
+    global _key
+    _key = create_key("rop_otel")
+
+
+in_child(_leave_all)
 
 
 def in_block(context: Context) -> Context:
@@ -92,7 +102,7 @@ def in_block(context: Context) -> Context:
 def current_context() -> Context:
     """Return the current context, without the places that were left."""
     context = get_current() if collection() is None else _current()
-    while (found := cast("Here | None", context.get(_KEY))) is not None and found.left is not None:
+    while (found := cast("Here | None", context.get(_key))) is not None and found.left is not None:
         context = _without(context, *found.left)
     return context
 
@@ -125,8 +135,10 @@ def put_back(context: Context, before: Context) -> None:
 
 def leave(context: Context, before: Context) -> None:
     """Take the place of a context for left, wherever it is still current."""
-    added = {key: value for key, value in context.items() if key != _KEY and before.get(key) is not value}
-    here(context).left = before, added
+    place = here(context)
+    if place is not _NOWHERE:  # as it is of the process that this one was forked from
+        added = {key: value for key, value in context.items() if key != _key and before.get(key) is not value}
+        place.left = before, added
 
 
 def set_variable(variable: ContextVar[_T], value: _T) -> Token[_T] | None:
@@ -151,8 +163,8 @@ def _current() -> Context:
 
 def _without(context: Context, before: Context, added: dict[str, object]) -> Context:
     """Return a context without a block: what that did not change is kept, as what others attached to it since."""
-    kept = {key: value for key, value in context.items() if key != _KEY and added.get(key) is not value}
-    back = {key: value for key, value in before.items() if key == _KEY or (key in added and key not in kept)}
+    kept = {key: value for key, value in context.items() if key != _key and added.get(key) is not value}
+    back = {key: value for key, value in before.items() if key == _key or (key in added and key not in kept)}
     return Context({**kept, **back})
 
 

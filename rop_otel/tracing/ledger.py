@@ -10,11 +10,10 @@ import time
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from threading import RLock
 from typing import Protocol
 
 from rop_otel.core.handoff import Notice, StageRecord
-from rop_otel.safety import catch_up
+from rop_otel.safety import catch_up, create_lock
 
 
 class Running(Protocol):
@@ -59,7 +58,7 @@ class OpenHandoff:
         self._around: dict[str, Around] = {}
         self._returned: set[str] = set()
         self._looked = 0
-        self._lock = RLock()
+        self._lock = create_lock()
         self._closed = False
 
     def began(self, stage: Running) -> None:
@@ -133,7 +132,7 @@ class Ledger:
         self._notify = notify
         self._clock = clock
         self._open: dict[str, OpenHandoff] = {}  # in the order of opening, which is that of the deadlines
-        self._lock = RLock()
+        self._lock = create_lock()
 
     def open(self, handoff_id: str) -> OpenHandoff | None:
         """Open a handoff; None where too many are open, or one with this ID already is."""
@@ -159,8 +158,8 @@ class Ledger:
         with self._lock:
             if self._open.get(opened.handoff_id) is not opened:
                 return None
-            del self._open[opened.handoff_id]
-        return opened.close()
+            taken = self._open.pop(opened.handoff_id, None)
+        return None if taken is None else opened.close()
 
     def abandon(self, opened: OpenHandoff) -> None:
         """Drop a handoff that nobody can close any more."""
@@ -182,8 +181,8 @@ class Ledger:
         with self._lock:
             now = self._clock()
             while (oldest := next(iter(self._open.values()), None)) is not None and oldest.deadline <= now:
-                del self._open[oldest.handoff_id]
-                dropped.append(oldest)
+                if self._open.pop(oldest.handoff_id, None) is not None:
+                    dropped.append(oldest)
         for opened in dropped:
             opened.close()
             self._notify(Notice.EXPIRED)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from threading import Lock
+from collections.abc import Callable, Mapping
 from typing import Final, Protocol
 
 from opentelemetry.context import Context, create_key, set_value
@@ -12,6 +10,7 @@ from opentelemetry.context import Context, create_key, set_value
 from rop_otel.core.handoff import Assessment, HandoffRecord
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.standing import Standing
+from rop_otel.safety import create_lock, in_child
 from rop_otel.tracing.declared import Declared
 from rop_otel.tracing.here import current_context, in_block
 
@@ -59,32 +58,42 @@ class Runs:
 
     def __init__(self, *, most: int = _MOST) -> None:
         self._most = most
-        self._lock = Lock()
+        self._lock = create_lock()
         self.open: Mapping[str, LiveRun] = {}
         self._kept: dict[str, LiveRun | Standing] = {}
 
     def forget(self) -> None:
         """Start over without any run, as a forked process has to: its runs belong to the process that opened them."""
-        self._lock = Lock()
-        for run in self.open.values():
-            run.abandon()
+        known = {**self.open, **self._kept}
         self.open, self._kept = {}, {}
+        for run in known.values():
+            if not isinstance(run, Standing):
+                run.abandon()
 
     def add(self, run: LiveRun) -> None:
         """Let handoffs join a run; one with the same ID gives way to it."""
         with self._lock:
-            self.open = {**self.open, run.id: run}
+            self._change(lambda runs: {**runs, run.id: run})
             self._kept.pop(run.id, None)
             self._kept[run.id] = run
             for run_id in list(self._kept)[: -self._most]:
-                del self._kept[run_id]
+                self._kept.pop(run_id, None)
 
     def remove(self, run: LiveRun, standing: Standing) -> None:
         """Let no handoff join a run any more; of the run nothing is kept but how it stood."""
         with self._lock:
             if self._kept.get(run.id) is run:
                 self._kept[run.id] = standing
-            self.open = {run_id: other for run_id, other in self.open.items() if other is not run}
+            self._change(lambda runs: {run_id: other for run_id, other in runs.items() if other is not run})
+
+    def _change(self, change: Callable[[Mapping[str, LiveRun]], Mapping[str, LiveRun]]) -> None:
+        """Replace the open runs, again where a signal handler has opened or closed one meanwhile."""
+        while True:
+            before = self.open
+            after = change(before)
+            if self.open is before:
+                self.open = after
+                return
 
     def of(self, run_id: str | None) -> LiveRun | None:
         """Return the open run with an ID; without one, the run whose block the caller is in."""
@@ -108,5 +117,4 @@ def inside(run: LiveRun, context: Context) -> Context:
 RUNS: Final = Runs()
 """Those of this process."""
 
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=RUNS.forget)
+in_child(RUNS.forget)

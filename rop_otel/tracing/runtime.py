@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from threading import RLock
 from time import perf_counter
+from typing import Final
+from weakref import ref
 
 from opentelemetry import trace
 
@@ -14,6 +15,7 @@ from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, HandoffRecord, Ids, Sink, assess
 from rop_otel.core.profile.hashing import hash_id, hash_label
 from rop_otel.errors import ConfigurationError
+from rop_otel.safety import create_lock, in_child
 from rop_otel.tracing.ledger import Ledger
 from rop_otel.tracing.losses import tell
 from rop_otel.tracing.mishaps import Mishap, Mishaps
@@ -27,9 +29,13 @@ class Runtime:
         config: The configuration.
         tracer: Makes the spans; None takes that of the global tracer provider.
         sinks: Told of assessments and notices.
+
+    Attributes:
+        inherited: Whether it is that of the process that this one was forked from. What was begun with it goes on
+            there, and here nobody hears of it.
     """
 
-    __slots__ = ("config", "enabled", "ledger", "mishaps", "shape", "sinks", "tracer")
+    __slots__ = ("__weakref__", "config", "enabled", "inherited", "ledger", "mishaps", "shape", "sinks", "tracer")
 
     def __init__(self, config: Config, *, tracer: trace.Tracer | None = None, sinks: Sequence[Sink] = ()) -> None:
         self.config = config
@@ -39,6 +45,15 @@ class Runtime:
         self.sinks = tuple(sinks)
         self.mishaps = Mishaps(self.sinks, strict=config.strict, text=config.records_text)
         self.ledger = Ledger(max_open=config.max_open, ttl_seconds=config.ttl_seconds, notify=self.mishaps.notice)
+        self.inherited = False
+        _all.add(ref(self, _all.discard))
+
+    def become_inherited(self) -> Runtime:
+        """Take no part any more, in a forked process, and return one for that process."""
+        own = Runtime(self.config, tracer=self.tracer, sinks=self.sinks)
+        self.inherited = True
+        self.sinks, self.mishaps = (), Mishaps(text=self.config.records_text)
+        return own
 
     def hashed(self, ids: Ids) -> Ids:
         """Return IDs as they are recorded: hashed where there is a key, else as they are."""
@@ -89,7 +104,8 @@ class Runtime:
         return assessment
 
 
-_lock = RLock()
+_all: Final[set[ref[Runtime]]] = set()
+_lock = create_lock()
 _installed: Runtime | None = None
 _overruling: Runtime | None = None
 
@@ -116,6 +132,17 @@ def overrule(runtime: Runtime | None) -> Runtime | None:
     with _lock:
         before, _overruling = _overruling, runtime
     return before
+
+
+def _start_over() -> None:
+    """Monitor in a forked process as in its parent, with nothing open."""
+    global _installed, _overruling
+    own = {each: each.become_inherited() for each in [made() for made in tuple(_all)] if each is not None}
+    _installed = None if _installed is None else own[_installed]
+    _overruling = None if _overruling is None else own[_overruling]
+
+
+in_child(_start_over)
 
 
 def _default() -> Runtime:

@@ -204,7 +204,7 @@ class Stage:
     def _leave(self, error: BaseException | None) -> None:
         """End with the block."""
         self._finish(error)
-        if error is None and not self._told and self._wanted:
+        if error is None and not self._runtime.inherited and not self._told and self._wanted:
             self._misuse(Mishap.IDS, "it ended without returned()")
 
     def _give_up(self) -> None:
@@ -254,6 +254,8 @@ class Stage:
 
     def _finish(self, error: BaseException | None = None) -> None:
         """End the span and hand the facts to the ledger; a stage that outlives its handoff is late."""
+        if self._runtime.inherited:
+            return
         end = time_ns() if self._handoff is None else self._handoff._now()
         try:
             self._end_span(end, error)

@@ -45,7 +45,7 @@ class Lost:
 
 def made(exporter: SpanExporter) -> tuple[TracerProvider, Lost]:
     lost = Lost()
-    return provided(CountingProcessor(exporter, lost=lost)), lost
+    return provided(CountingProcessor(lambda: exporter, lost=lost)), lost
 
 
 def provided(processor: CountingProcessor) -> TracerProvider:
@@ -92,7 +92,7 @@ def test_no_span_is_both_sent_and_lost() -> None:
     """While a batch is being taken out, the queue has room that is not known of yet: a span that comes then is lost."""
     exporter, lost = Away(SpanExportResult.SUCCESS), Lost()
     exporter.go_on.set()
-    processor = CountingProcessor(exporter, lost=lost)
+    processor = CountingProcessor(lambda: exporter, lost=lost)
     provider = provided(processor)
     while processor._pending.add():
         pass

@@ -1,0 +1,40 @@
+"""Work that is done one piece after another, also where a signal handler brings more in the middle of a piece."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+from rop_otel.safety.locks import create_lock
+
+
+class Turns:
+    """Does one piece of work at a time, of whichever thread, and each as a whole.
+
+    A thread waits for its turn. A signal handler or finalizer that comes in the middle of a piece of its own thread
+    cannot wait for it: its piece is done next, by the code that it interrupts.
+
+    Attributes:
+        lock: Held during each piece. Whoever only reads takes it, and may read in the middle of a piece.
+    """
+
+    __slots__ = ("_due", "lock")
+
+    def __init__(self) -> None:
+        self.lock: Final = create_lock()
+        self._due: deque[Callable[[], object]] = deque()
+
+    def do(self, piece: Callable[[], object]) -> None:
+        """Do a piece of work now, or right after the one that the caller interrupts.
+
+        Args:
+            piece: The work. What it raises reaches whoever does it.
+        """
+        self._due.append(piece)
+        while not self.lock._is_owned():  # type: ignore[attr-defined] # no other way knows this without waiting
+            with self.lock:
+                while self._due:
+                    self._due.popleft()()
+            if not self._due:  # a handler may have come after the last look, and found the lock taken
+                return
