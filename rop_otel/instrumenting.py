@@ -26,7 +26,7 @@ from rop_otel.config import Source, as_kinds, as_positive, as_text, as_texts
 from rop_otel.core.texts import holds_some_of, places_in, plain_text, shown_in, without
 from rop_otel.errors import ConfigurationError, UsageError
 from rop_otel.export import configure_once
-from rop_otel.safety import afterwards
+from rop_otel.safety import Turns, afterwards, create_lock
 from rop_otel.tracing.baggage import received, using_baggage, without_selection
 from rop_otel.tracing.declared import UNNAMED
 from rop_otel.tracing.deferred import Deferred
@@ -58,8 +58,10 @@ __all__ = [
     "Selector",
     "Settings",
     "Steps",
+    "Turns",
     "afterwards",
     "configure_once",
+    "create_lock",
     "current_context",
     "failure",
     "holds_some_of",

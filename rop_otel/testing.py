@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
-from threading import Lock
 from typing import Final
 
 from opentelemetry.context import Context
@@ -20,7 +20,7 @@ from opentelemetry.trace import NonRecordingSpan, NoOpTracer, Span, SpanContext,
 from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, FindingCode, HandoffRecord, Ids, Notice, StageRecord, Verdict
 from rop_otel.core.profile.resolver import Resolver
-from rop_otel.safety import catch_up
+from rop_otel.safety import Turns, catch_up
 from rop_otel.tracing.runtime import Runtime, overrule
 
 __all__ = ["Captured", "assert_labels_consistent", "assert_selected_reaches_reader", "capture"]
@@ -184,19 +184,20 @@ class _Keeper:
 
     def __init__(self, captured: Captured) -> None:
         self._captured = captured
-        self._lock = Lock()
+        self._turns = Turns()
         self.over = False
 
     def assessed(self, record: HandoffRecord, assessment: Assessment, *, seconds: float) -> None:
         """Keep a handoff."""
-        if self.over:
-            return
-        with self._lock:
-            self._captured.records.append(_counted(record))
-            self._captured.assessments.append(assessment)
+        if not self.over:
+            self._turns.do(partial(self._keep, record, assessment))
 
     def noticed(self, notice: Notice, *, where: str = "") -> None:
         """Pass over what the monitor says about itself: in strict mode misuse raises."""
+
+    def _keep(self, record: HandoffRecord, assessment: Assessment) -> None:
+        self._captured.records.append(_counted(record))
+        self._captured.assessments.append(assessment)
 
 
 def _counted(record: HandoffRecord) -> HandoffRecord:

@@ -7,8 +7,9 @@ and comes to the same report. Names that no path of a declaration can reach, sin
 from __future__ import annotations
 
 import json
+from collections import Counter
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Assessment, HandoffRecord, Verdict
@@ -25,6 +26,19 @@ from rop_otel.runs.journal import Stamp
 
 _MOST_BEYOND: Final = 1_000_000
 """Observations beyond one for each expected record that a run may hold, so that one left open by mistake is bounded."""
+
+
+class Mark(NamedTuple):
+    """How a book stood."""
+
+    lines: int
+    entries: int
+    observed: int
+    malformed: int
+    verdicts: dict[Verdict, int]
+    judged: dict[Verdict, int]
+    ranks: dict[int, int]
+    names: tuple[int, int, int]
 
 
 class Book:
@@ -45,6 +59,7 @@ class Book:
         self.opened = opened
         self.lines = 0
         self.entries: list[Entry] = []
+        self._missing: list[tuple[str, ...]] = []
         self._file = file
         self._stamp = stamp
         self._tally = Tally(opened)
@@ -65,13 +80,54 @@ class Book:
         if not self._take_own(line):
             self._intake.block(line, file=self._file, line=self.lines)
 
+    def mark(self) -> Mark:
+        """Return how it stands, for :meth:`go_back`."""
+        tally = self._tally
+        return Mark(
+            lines=self.lines,
+            entries=len(self.entries),
+            observed=tally.observed,
+            malformed=len(tally.malformed),
+            verdicts=dict(tally.verdicts),
+            judged=dict(tally.judged),
+            ranks=dict(tally.ranks),
+            names=self._names(),
+        )
+
+    def go_back(self, mark: Mark) -> None:
+        """Stand as before a line that was counted in part, or as a whole.
+
+        Args:
+            mark: How that was.
+        """
+        tally = self._tally
+        del self.entries[mark.entries :], tally.malformed[mark.malformed :]
+        tally.verdicts, tally.judged = Counter(mark.verdicts), Counter(mark.judged)
+        tally.ranks = Counter(mark.ranks)
+        if self._names() != mark.names:  # the line was placed, and only its own entry said under which ID
+            tally.unseen, tally.duplicates, tally.unexpected = set(tally.population or ()), set(), set()
+            self._missing = []
+            for entry in self.entries:
+                tally.place(entry.record_id)
+        self.lines, tally.observed = mark.lines, mark.observed
+
+    def _names(self) -> tuple[int, int, int]:
+        tally = self._tally
+        return len(tally.unseen), len(tally.duplicates), len(tally.unexpected)
+
     def report(self) -> RunReport:
         """Return the report of the lines so far."""
         return report_of(self.opened, self._tally)
 
     def missing(self) -> tuple[str, ...]:
         """Return the expected records not seen so far, sorted."""
-        return tuple(sorted(self._tally.unseen))
+        unseen, known = self._tally.unseen, self._missing
+        if not known or len(known[-1]) != len(unseen):
+            # One call, so that it is kept before a signal handler can come and ask for it, too: sorting takes long, and
+            # a handler may come more often than that.
+            known.extend(map(tuple, map(sorted, (unseen,))))
+            del known[:-1]
+        return known[-1]
 
     def standing(self, run_id: str, *, started: int) -> Standing:
         """Return how the run stands.

@@ -95,6 +95,11 @@ class Journal:
         return self._read(self._size)
 
     @property
+    def size(self) -> int:
+        """How many bytes its whole lines take."""
+        return self._size
+
+    @property
     def changes(self) -> tuple[str, ...]:
         """What others did to the file, as far as it was noticed: a sentence each."""
         return tuple(filter(None, (self._spoilt, self._moved)))
@@ -138,6 +143,18 @@ class Journal:
             raise
         self._size = self._reach
 
+    def cut(self, place: int, length: int) -> None:
+        """Take back what was written of a line, where that can be done.
+
+        Args:
+            place: Where it begins.
+            length: How long it is, with its LF.
+        """
+        self._size = place
+        self._reach = max(self._reach, place + length)
+        with suppress(OSError):
+            self._take_back()
+
     def look(self) -> None:
         """Notice what others did to the file. Once it holds what is not ours it is left alone.
 
@@ -158,6 +175,7 @@ class Journal:
         with suppress(OSError):
             if self._is_ours(os.fstat(self._file)):
                 os.close(self._file)
+                self._file = -1  # the number may be given out again
 
     def _gone(self, here: os.stat_result) -> str:
         """Return what became of the file's name; empty where it is still there."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from contextlib import suppress
-from threading import Lock
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import count
 from time import monotonic
 from types import TracebackType
 from typing import Self
@@ -17,8 +18,9 @@ from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.standing import Standing
 from rop_otel.runs.book import Book, OwnWordBook
 from rop_otel.runs.journal import Journal
+from rop_otel.runs.keeping import Keeper
 from rop_otel.runs.report import LiveReport
-from rop_otel.safety import catch_up
+from rop_otel.safety import Turns, catch_up, raise_if_delivered
 from rop_otel.tracing.declared import Declared
 from rop_otel.tracing.here import current_context, make_current, put_back
 from rop_otel.tracing.mishaps import Mishap
@@ -54,7 +56,8 @@ class Run:
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self.id = run_id
-        self._book: Book | None = book
+        self._troubles: list[Exception] = []
+        self._keeper: Keeper | None = Keeper(book, journal, troubled=lambda error: self._troubles.append(error))
         self._opened = book.opened
         self._own_word = isinstance(book, OwnWordBook)
         self._journal = journal
@@ -65,9 +68,10 @@ class Run:
         self._beyond = 0
         self._late = 0
         self._started = book.lines
-        self._lock = Lock()
-        self._report: LiveReport | None = None
-        self._standing: Standing | None = None
+        self._turns = Turns()
+        self._ending = False
+        self._ends: dict[str, tuple[LiveReport, Standing]] = {}
+        self._said = count()
         self._reported: set[str] = set()
         self._entered: list[tuple[Context, Context]] = []
 
@@ -79,11 +83,9 @@ class Run:
     @property
     def missing(self) -> tuple[str, ...]:
         """The expected records that have not been observed, sorted: after a crash, those that are still to be done."""
-        with self._lock:
-            self._look()
-            if self._book is None:
-                return () if self._report is None else self._report.run.accounts.missing
-            return self._book.missing()
+        with self._looking():
+            keeper = self._keeper
+            return self._ends["end"][0].run.accounts.missing if keeper is None else keeper.book.missing()
 
     @property
     def late(self) -> int:
@@ -93,23 +95,21 @@ class Run:
     @property
     def report(self) -> LiveReport | None:
         """The report; None while it goes on."""
-        catch_up()
-        with self._lock:
-            self._look()
-            return self._report
+        with self._looking():
+            return None if self._ended is None else self._ended[0]
 
     def close(self) -> LiveReport:
         """End the run and return its report; a second call changes nothing."""
-        catch_up()
-        with self._lock:
+        with self._looking():
             return self._end()
 
     def standing(self) -> Standing:
         """Return how it stands, as the metrics show it."""
-        catch_up()
-        with self._lock:
-            self._look()
-            return self._standing or self._stand()
+        with self._looking():
+            keeper = self._keeper
+            if keeper is None:
+                return self._ends["end"][1]
+            return keeper.book.standing(self.id, started=self._started)
 
     def join(self, declared: Declared) -> None:
         """Write on a handoff that is being opened what it leaves open and the run decides."""
@@ -128,36 +128,27 @@ class Run:
 
     def started(self) -> None:
         """Count a handoff that has started."""
-        with self._lock:
+        with self._turns.lock:
             self._started += 1
 
     def observed(self, record: HandoffRecord, assessment: Assessment) -> None:
-        """Count a handoff that has been assessed, and write it down."""
-        with self._lock:
-            self._look()
-            if self._book is None:
-                self._late += 1
-                return
-            if self._book.lines >= self._book.most:
-                self._beyond += 1
-                return
-            try:
-                line = self._book.line_of(record, assessment)
-                written = self._write(line)
-                self._book.take(line)
-            except Exception:
-                self._uncounted += 1
-                raise
-        self._report_changes()
-        if written is not None:
-            raise written
+        """Count a handoff that has been assessed, and write it down.
+
+        In a signal handler that interrupts another one that is just being counted, this is done after that one; only
+        where the handler closes the run itself, both are counted before.
+        """
+        self._turns.do(partial(self._observe, record, assessment))
+        self._say()
+        troubles, self._troubles = self._troubles, []
+        if troubles:
+            raise troubles[0]
 
     def abandon(self) -> None:
-        """Let go of the journal and of the lock, in a forked process."""
-        self._lock = Lock()
-        journal, self._journal = self._journal, None
-        if journal is not None:
-            journal.close()
+        """Let go of the journal, in a forked process."""
+        self._turns = Turns()
+        self._journal = None
+        if self._keeper is not None:
+            self._keeper.abandon()
         self._incomplete += ("it belongs to the process that this one was forked from",)
 
     def __enter__(self) -> Self:
@@ -174,7 +165,8 @@ class Run:
             put_back(*self._entered.pop())
         try:
             self.close()
-        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(error)
             current().mishaps.failure(Mishap.RUN, f"run {self.id!r}", "it could not be closed")
 
     async def __aenter__(self) -> Self:
@@ -185,53 +177,80 @@ class Run:
     ) -> None:
         self.__exit__(kind, error, trace)
 
-    def _write(self, line: bytes) -> OSError | None:
-        """Write a line to the journal; one that cannot be written is counted all the same."""
-        if self._journal is None:
-            return None
+    def _observe(self, record: HandoffRecord, assessment: Assessment) -> None:
+        self._look()
+        keeper = self._keeper
+        if keeper is None or self._ending:
+            self._late += 1
+        elif keeper.book.lines >= keeper.book.most:
+            self._beyond += 1
+        else:
+            self._count(lambda: keeper.keep(keeper.book.line_of(record, assessment)))
+
+    def _count(self, do: Callable[[], bool]) -> None:
         try:
-            self._journal.append(line)
-        except OSError as error:
-            return error
-        return None
+            if not do():
+                self._late += 1
+        except BaseException as error:
+            self._uncounted += 1
+            raise_if_delivered(error)
+            if not isinstance(error, Exception):
+                raise
+            self._troubles.append(error)
+
+    @contextmanager
+    def _looking(self) -> Iterator[None]:
+        """Hold the lock, and end the run where its deadline is over."""
+        catch_up()
+        with self._turns.lock:
+            self._look()
+            yield
+        self._turns.settle()
+        self._say()
+
+    def _say(self) -> None:
+        """Log what is to be said; nobody waits for a handler of logs while they hold the lock."""
+        if self._turns.is_taken_here:
+            return
+        self._report_changes()
+        if self._ended is not None and next(self._said) == 0:
+            # Its sentence alone: handlers that export arguments would list the records.
+            _logger.info("%s", str(self._ended[0]))
 
     def _look(self) -> None:
         """End the run where its deadline is over. There is no thread that waits for it: whoever looks first does."""
-        if self._report is None and self._deadline is not None and self._clock() >= self._deadline:
+        if self._ended is None and self._deadline is not None and self._clock() >= self._deadline:
             self._end()
 
     def _end(self) -> LiveReport:
-        if self._report is None and self._book is not None:
-            book = self._book
-            self._standing = self._stand()
-            self._report = LiveReport(
+        """End the run, also in a signal handler in the middle of an observation, or of this."""
+        keeper = self._keeper
+        if keeper is not None:
+            self._count(keeper.finish)
+            self._turns.catch_up()
+            self._ending = True
+            report = LiveReport(
                 run_id=self.id,
-                run=book.report(),
-                entries=tuple(sorted(book.entries)),
+                run=keeper.book.report(),
+                entries=tuple(sorted(keeper.book.entries)),
                 incomplete=self._shortcomings(),
             )
-            self._book = None
-            if self._journal is not None:
-                self._journal.close()
-            RUNS.remove(self, self._standing)
-            _logger.info(
-                "%s", str(self._report)
-            )  # its sentence alone: handlers that export arguments would list records
-        if self._report is None:
-            raise RuntimeError(f"run {self.id!r} has neither a book nor a report")
-        return self._report
+            standing = keeper.book.standing(self.id, started=self._started)
+            self._ends.setdefault("end", (report, standing))
+            self._keeper = None
+            keeper.close()
+            RUNS.remove(self, standing)
+        return self._ends["end"][0]
 
-    def _stand(self) -> Standing:
-        if self._book is None:
-            raise RuntimeError(f"run {self.id!r} has no book")
-        return self._book.standing(self.id, started=self._started)
+    @property
+    def _ended(self) -> tuple[LiveReport, Standing] | None:
+        return self._ends.get("end")
 
     def _shortcomings(self) -> tuple[str, ...]:
         found = list(self._incomplete)
         if self._journal is not None:
             with suppress(OSError):
                 self._journal.look()
-            self._report_changes()
             found.extend(self._journal.changes)
             if self._journal.lost:
                 found.append(f"observations that could not be written to the journal: {self._journal.lost:,}")

@@ -32,9 +32,19 @@ class Turns:
             piece: The work. What it raises reaches whoever does it.
         """
         self._due.append(piece)
-        while not self.lock._is_owned():  # type: ignore[attr-defined] # no other way knows this without waiting
+        while not self.is_taken_here:
             with self.lock:
-                while self._due:
-                    self._due.popleft()()
+                self.catch_up()
             if not self._due:  # a handler may have come after the last look, and found the lock taken
                 return
+
+    def catch_up(self) -> None:
+        """Do what is due, for whoever holds the lock."""
+        while self._due:
+            self._due.popleft()()
+
+    @property
+    def is_taken_here(self) -> bool:
+        """Whether the caller's thread holds the lock."""
+        taken: bool = self.lock._is_owned()  # type: ignore[attr-defined] # no other way tells without waiting
+        return taken

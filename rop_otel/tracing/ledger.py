@@ -156,19 +156,16 @@ class Ledger:
         if opened.deadline <= self._clock():
             self._drop_stale()
         with self._lock:
-            if self._open.get(opened.handoff_id) is not opened:
-                return None
-            taken = self._open.pop(opened.handoff_id, None)
-        return None if taken is None else opened.close()
+            taken = self._take_out(opened)
+        return opened.close() if taken else None
 
     def abandon(self, opened: OpenHandoff) -> None:
         """Drop a handoff that nobody can close any more."""
         with self._lock:
-            if self._open.get(opened.handoff_id) is not opened:
-                return
-            del self._open[opened.handoff_id]
-        opened.close()
-        self._notify(Notice.EXPIRED)
+            taken = self._take_out(opened)
+        if taken:
+            opened.close()
+            self._notify(Notice.EXPIRED)
 
     def open_count(self) -> int:
         """Return how many handoffs are open now."""
@@ -176,12 +173,16 @@ class Ledger:
         self._drop_stale()
         return len(self._open)
 
+    def _take_out(self, opened: OpenHandoff) -> bool:
+        """Take a handoff out, and return whether it was in; a signal handler may do so in the middle."""
+        return self._open.get(opened.handoff_id) is opened and self._open.pop(opened.handoff_id, None) is not None
+
     def _drop_stale(self) -> None:
         dropped: list[OpenHandoff] = []
         with self._lock:
             now = self._clock()
             while (oldest := next(iter(self._open.values()), None)) is not None and oldest.deadline <= now:
-                if self._open.pop(oldest.handoff_id, None) is not None:
+                if self._take_out(oldest):
                     dropped.append(oldest)
         for opened in dropped:
             opened.close()

@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,12 @@ def test_a_cancelled_request_is_observed_as_what_it_was() -> None:
     assert run.close().run.verdicts["UNVERIFIABLE"] == 1
 
 
+def hold(lock: AbstractContextManager[bool], held: threading.Event, done: threading.Event) -> None:
+    with lock:
+        held.set()
+        done.wait()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_process_leaves_the_run_alone(tmp_path: Path) -> None:
@@ -109,12 +116,16 @@ def test_a_forked_process_leaves_the_run_alone(tmp_path: Path) -> None:
     run = rop.run("nightly", expected=["a", "b"], journal=journal)
     with run:
         answer("a", "x", ["x"])
-        run._lock.acquire()  # as a thread of the parent might hold it
+        held, done = threading.Event(), threading.Event()
+        thread = threading.Thread(target=hold, args=(run._turns.lock, held, done))
+        thread.start()
+        held.wait()
         child = os.fork()
         if child == 0:
             outcome = answer("b", "x", ["x"])
             os._exit(0 if outcome.run_id is None and "forked" in run.close().incomplete[0] else 1)
-        run._lock.release()
+        done.set()
+        thread.join()
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert run.close().run.accounts.missing == ("b",)
     assert journal.read_bytes().count(b"\n") == 1

@@ -302,7 +302,7 @@ class Failing(Book):
 def test_an_observation_that_fails_is_said(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where our own code fails, the application goes on and the report is not complete."""
     with rop.run("nightly", expected=["a"]) as run:
-        monkeypatch.setattr(run, "_book", Failing(opened(), stamp=Stamp(run_id="nightly"), file=""))
+        monkeypatch.setattr(run._keeper, "book", Failing(opened(), stamp=Stamp(run_id="nightly"), file=""))
         assert answer("a", "x", ["x"]).verdict == "PASS"
     assert run.close().incomplete == ("handoffs that could not be counted: 1",)
     assert run.close().as_dict()["incomplete"]

@@ -6,12 +6,20 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
-from threading import Lock
 from types import TracebackType
 from typing import Any, Final, Self
 
 import rop_otel as rop
-from rop_otel.instrumenting import Deferred, Settings, failure, reset_variable, set_variable, topmost, using_context
+from rop_otel.instrumenting import (
+    Deferred,
+    Settings,
+    create_lock,
+    failure,
+    reset_variable,
+    set_variable,
+    topmost,
+    using_context,
+)
 from rop_otel_haystack.kinds import RETRIEVER
 from rop_otel_haystack.reading import documents_in, left_in, ranked_by, tool_messages
 
@@ -29,7 +37,7 @@ class AgentRun:
     def __init__(self, block: topmost, outer: AgentRun | None) -> None:
         self._block = block
         self._outer = outer
-        self._lock = Lock()
+        self._lock = create_lock()
         self._handoff: Deferred | None = None
         self.numbers: Iterator[int] = count(1) if outer is None else outer.numbers
         """Numbers of the rounds of a handoff."""
@@ -40,8 +48,9 @@ class AgentRun:
         if self._outer is not None:
             return self._outer.handoff()
         with self._lock:
-            if self._handoff is None:
-                self._handoff = Deferred(self._block)
+            made = self._handoff or Deferred(self._block)
+            if self._handoff is None:  # a signal handler may have called a tool
+                self._handoff = made
             return self._handoff
 
     def end(self, error: BaseException | None) -> None:

@@ -10,10 +10,9 @@ from __future__ import annotations
 import functools
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from threading import Lock
 from typing import Any, Final
 
-from rop_otel.instrumenting import AsyncSteps, Settings, failure
+from rop_otel.instrumenting import AsyncSteps, Settings, create_lock, failure
 from rop_otel_haystack.agents import WatchedAgent, WatchedTool, watched_tool
 from rop_otel_haystack.plan import plan_of, step_by_hand
 from rop_otel_haystack.watching import Place, WatchedRun, WatchedStep, runs_already, watched_step
@@ -33,7 +32,7 @@ class Patches:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._active = True
-        self._lock = Lock()
+        self._lock = create_lock()
         self._replaced: dict[tuple[type, str], tuple[Any, Any]] = {}
 
     def pipeline(self, cls: type) -> None:
@@ -66,10 +65,10 @@ class Patches:
         """Put the originals back; a method that others replaced since stays, and passes on what it is called with."""
         with self._lock:
             self._active = False
-            for (cls, name), (original, ours) in self._replaced.items():
+            replaced, self._replaced = self._replaced, {}
+            for (cls, name), (original, ours) in replaced.items():
                 if vars(cls).get(name) is ours:
                     setattr(cls, name, original)
-            self._replaced.clear()
 
     def _both(self, cls: type, names: tuple[str, str], watch: _Watch) -> None:
         for name, make in zip(names, (_sync, _async), strict=True):
@@ -79,8 +78,9 @@ class Patches:
     def _replace(self, cls: type, name: str, make: Callable[[Any], Any]) -> None:
         original = vars(cls)[name]
         ours = make(original)
-        setattr(cls, name, ours)
-        self._replaced[cls, name] = original, ours
+        if (cls, name) not in self._replaced:  # as it is where a signal handler has just done so
+            self._replaced[cls, name] = original, ours
+            setattr(cls, name, ours)
 
     def _components(self, pipeline: Any) -> None:
         """Watch the components of a pipeline, those of classes that were unknown until now included."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from threading import RLock
 from typing import Any, Final
 
 from langchain_core.messages import BaseMessage
 
 import rop_otel as rop
-from rop_otel.instrumenting import Deferred, afterwards, current_context, topmost, using_context
+from rop_otel.instrumenting import Deferred, afterwards, create_lock, current_context, topmost, using_context
 from rop_otel_langchain.carrying import Waiting, under_way
 from rop_otel_langchain.documents import are_documents, is_a
 from rop_otel_langchain.labels import is_labelled, labels_of
@@ -46,7 +45,7 @@ class Call:
         self._sources: Any = None
         self._watching = watching
         self.trail: Trail | None = None
-        self._lock = RLock()  # several threads may be the first to retrieve, and a signal handler of one
+        self._lock = create_lock()  # several threads may be the first to retrieve, and a signal handler of one
         self._ended = False
         self._before = current_context()
         self._outside = rop.current_handoff().id
@@ -61,7 +60,9 @@ class Call:
             if self.trail is None and not self._ended:
                 self._deferred.context()
                 with self.current():
-                    self.trail = Trail() if rop.current_handoff().id else None
+                    trail = Trail() if rop.current_handoff().id else None
+                if self.trail is None:
+                    self.trail = trail
 
     def current(self) -> using_context:
         """Return a block that is inside of the call."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import count
-from threading import Lock
 from typing import Final, TypeAlias, cast
 
 from langchain_core.documents import Document
 from opentelemetry.context import Context, create_key, get_value, set_value
 
 import rop_otel as rop
-from rop_otel.instrumenting import notes, places_in
+from rop_otel.instrumenting import Turns, notes, places_in
 from rop_otel_langchain.carrying import call_here
 from rop_otel_langchain.documents import Documents, Shown, are_documents, shown_by
 from rop_otel_langchain.labels import remember_labels
@@ -41,7 +41,7 @@ class Trail:
     def __init__(self, *, at_once: bool = False) -> None:
         self.rounds = count(1)
         self._at_once = at_once
-        self._lock = Lock()  # branches of a chain run in threads
+        self._turns = Turns()  # branches of a chain run in threads, and a signal handler may run a chain
         self._live: dict[str | int, list[Document]] = {}
         self._left: dict[str | int, list[Document]] = {}
         self._formatted: list[tuple[Documents, Shown]] = []
@@ -57,34 +57,39 @@ class Trail:
             alike = new.setdefault(_key(document), [])
             if all(each.page_content != document.page_content for each in alike):
                 alike.append(document)  # pieces of one document may all have its ID
-        rounds = _rounds_here()
-        with self._lock:
-            for key in [key for key in self._live if key in old]:
-                self._left[key] = self._live.pop(key)
-            self._live.update(new)
-            self._overruled(rounds, old)  # shown to somebody who chooses among them
-            self._prompts = [each for each in self._prompts if each[0] == rounds or not _is_in(rounds, each[0])]
+        self._turns.do(partial(self._move, old, new, _rounds_here()))
+
+    def _move(self, old: set[str | int], new: dict[str | int, list[Document]], rounds: _Rounds) -> None:
+        for key in [key for key in self._live if key in old]:
+            self._left[key] = self._live.pop(key)
+        self._live.update(new)
+        self._overruled(rounds, old)  # shown to somebody who chooses among them
+        self._prompts = [each for each in self._prompts if each[0] == rounds or not _is_in(rounds, each[0])]
 
     def remembered(self, documents: Iterable[Document]) -> None:
         """Take in documents that were found before, and may still be shown."""
-        with self._lock:
-            for document in documents:
-                self._left.setdefault(_key(document), [document])
+        self._turns.do(partial(self._remember, list(documents)))
+
+    def _remember(self, documents: list[Document]) -> None:
+        for document in documents:
+            self._left.setdefault(_key(document), [document])
 
     def formatted(self, watching: Watching, handed: Documents, shown: Shown) -> None:
         """Take in a text that was made of documents."""
-        with self._lock:
-            if self._texts:
-                self._formatted, self._prompts, self._texts = [], [], set()
-            self._formatted.append((handed, shown))
+        self._turns.do(partial(self._format, handed, shown))
         if self._at_once:
             self.pack(watching)
 
+    def _format(self, handed: Documents, shown: Shown) -> None:
+        if self._texts:
+            self._formatted, self._prompts, self._texts = [], [], set()
+        self._formatted.append((handed, shown))
+
     def prompted(self, watching: Watching, text: str) -> None:
         """Take in a text that a model is given, or a prompt; it may show documents or none."""
-        with self._lock:
-            live = [document for alike in self._live.values() for document in alike]
-            left = [document for alike in self._left.values() for document in alike]
+        with self._turns.lock:
+            live = [document for alike in list(self._live.values()) for document in alike]
+            left = [document for alike in list(self._left.values()) for document in alike]
         texts = {document.page_content for document in live}
         held = places_in(text, {content for document in left if (content := document.page_content.strip())}) or {}
         for document in left:  # by one of several branches, say, or by a node whose documents are added to the others
@@ -98,17 +103,18 @@ class Trail:
         shown = shown_by(text, live)
         if shown is None:
             return
-        rounds = _rounds_here()
-        with self._lock:
-            if self._overruled(rounds, _keys(shown)) or not self._prompts:
-                self._texts = set()
-            self._prompts.append((rounds, shown))
-            self._texts.add(told)
-            if len(self._prompts) > 1 and not self._at_once:  # each text has labels of its own
-                shown = [(document, None) for _, each in self._prompts for document, _ in each]
-            self._formatted = [(live, shown)]
+        self._turns.do(partial(self._prompt, told, live, shown, _rounds_here()))
         if self._at_once:
             self.pack(watching)
+
+    def _prompt(self, told: tuple[int, int], live: Documents, shown: Shown, rounds: _Rounds) -> None:
+        if self._overruled(rounds, _keys(shown)) or not self._prompts:
+            self._texts = set()
+        self._prompts.append((rounds, shown))
+        self._texts.add(told)
+        if len(self._prompts) > 1 and not self._at_once:  # each text has labels of its own
+            shown = [(document, None) for _, each in self._prompts for document, _ in each]
+        self._formatted = [(live, shown)]
 
     def _overruled(self, rounds: _Rounds, keys: set[str | int]) -> bool:
         """Take what was shown in these rounds for no part of the end, if it has one of these documents."""

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from itertools import count
-from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from opentelemetry.context import Context, create_key, get_value, set_value
 
 import rop_otel as rop
-from rop_otel.instrumenting import Deferred, current_context, failure, make_current, topmost
+from rop_otel.instrumenting import Deferred, create_lock, current_context, failure, make_current, topmost
 
 if TYPE_CHECKING:
     from rop_otel_llama_index.gathering import Gathering
@@ -35,7 +34,7 @@ class Call:
     def __init__(self, block: topmost) -> None:
         self._block = block
         self._handoff = Deferred(block)
-        self._lock = Lock()
+        self._lock = create_lock()
         self._running = 1
         self.rounds = count(1)
         """Numbers of its rounds: a round may have rounds of its own."""

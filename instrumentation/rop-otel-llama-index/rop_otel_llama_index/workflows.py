@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from threading import Lock
 from typing import Any, cast
 
 from llama_index.core.instrumentation.dispatcher import active_instrument_tags  # type: ignore[attr-defined]
 from opentelemetry.context import Context
 
-from rop_otel.instrumenting import Settings, make_current, topmost, using_context
+from rop_otel.instrumenting import Settings, create_lock, make_current, topmost, using_context
 from rop_otel_llama_index.gathering import Gathering
 from rop_otel_llama_index.watched import Call, Enclosing, innermost
 
@@ -25,7 +24,7 @@ class WorkflowRun(Enclosing):
     def __init__(self, instance: Any, block: topmost, settings: Settings) -> None:
         super().__init__(instance)
         self._handoff = block
-        self._lock = Lock()
+        self._lock = create_lock()
         self.gathering = self._own = Gathering(settings)
 
     def start(self) -> None:
@@ -33,7 +32,9 @@ class WorkflowRun(Enclosing):
         with self._lock:
             if self.call is None:
                 with using_context(self.outside()):
-                    self.call = self._begun = Call(self._handoff)
+                    begun = Call(self._handoff)
+                if self.call is None:  # a signal handler may have retrieved
+                    self.call = self._begun = begun
 
     def place(self) -> Context:
         """Return the context in which its parts run."""
