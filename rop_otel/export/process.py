@@ -179,8 +179,12 @@ class Process:
         else:
             self._tally = None
         tracer = None if through.tracers is None else through.tracers.get_tracer(semconv.SCOPE_NAME)
-        self._runtime = Runtime(config, tracer=tracer, sinks=sinks)
-        install(self._runtime)
+        runtime: Runtime | None = Runtime(config, tracer=tracer, sinks=sinks)
+        self._runtime = runtime
+        install(runtime)
+        while self._runtime is not runtime:  # a signal handler has configured or shut down meanwhile
+            runtime = self._runtime
+            install(runtime)
 
     def _take_tally(self, config: Config) -> Tally:
         """Return the tally, a new one where there is none or its caps have changed."""

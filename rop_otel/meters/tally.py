@@ -81,26 +81,36 @@ class Tally:
             return [Point(values=(), number=self._open_count())]
         if metric in RUN_POINTS:
             return [point for standing in self._runs() for point in RUN_POINTS[metric](standing)]
-        read = POINTS.get(metric)
         with self._turns.lock:
-            if read is not None:
-                return [point for name, handoff in dict(self._handoffs).items() for point in read(name, handoff)]
-            if metric is semconv.SELF_ERRORS:
-                return [Point(values=(where,), number=count) for where, count in dict(self._errors).items()]
-            if metric is semconv.SELF_OTHER:
-                return [Point(values=(), number=self._others)]
-            if metric in _NOTICES:
-                return [Point(values=(), number=self._notices[_NOTICES[metric]])]
-        return []
+            points = self._points(metric)
+        self._turns.settle()
+        return points
 
     def histograms(self, metric: semconv.Metric) -> list[HistogramPoint]:
         """Return the series of a histogram as they are now; none for anything else."""
         with self._turns.lock:
-            if metric is semconv.SELF_ASSESS_DURATION:
-                return [histogram_point((), self._assess)]
-            if metric is not semconv.STAGE_DURATION:
-                return []
-            return [point for name, handoff in dict(self._handoffs).items() for point in stage_durations(name, handoff)]
+            points = self._histograms(metric)
+        self._turns.settle()
+        return points
+
+    def _points(self, metric: semconv.Metric) -> list[Point]:
+        read = POINTS.get(metric)
+        if read is not None:
+            return [point for name, handoff in dict(self._handoffs).items() for point in read(name, handoff)]
+        if metric is semconv.SELF_ERRORS:
+            return [Point(values=(where,), number=count) for where, count in dict(self._errors).items()]
+        if metric is semconv.SELF_OTHER:
+            return [Point(values=(), number=self._others)]
+        if metric in _NOTICES:
+            return [Point(values=(), number=self._notices[_NOTICES[metric]])]
+        return []
+
+    def _histograms(self, metric: semconv.Metric) -> list[HistogramPoint]:
+        if metric is semconv.SELF_ASSESS_DURATION:
+            return [histogram_point((), self._assess)]
+        if metric is not semconv.STAGE_DURATION:
+            return []
+        return [point for name, handoff in dict(self._handoffs).items() for point in stage_durations(name, handoff)]
 
     def _add(self, record: HandoffRecord, assessment: Assessment, verdict: Verdict, seconds: float) -> None:
         name = self.names(record.name)

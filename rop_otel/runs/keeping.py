@@ -46,13 +46,19 @@ class Keeper:
         self._depth = 0
         self._closed = False
 
-    def keep(self, text: bytes) -> None:
+    def keep(self, text: bytes) -> bool:
         """Keep a line; where it cannot be counted nothing is left of it.
 
         Args:
             text: The line, without LF.
+
+        Returns:
+            False where a handler has closed this meanwhile: the line is late.
         """
-        line = self._line = _Line(text, self.book.mark(), self._place)
+        line = _Line(text, self.book.mark(), self._place)
+        if self._closed:
+            return False
+        self._line = line
         self._depth += 1
         over = False
         try:
@@ -73,13 +79,15 @@ class Keeper:
             if not over and self._journal is not None:
                 self._journal.cut(self._place, len(text) + 1)
             self._let_go()
+        return True
 
-    def finish(self) -> None:
-        """Keep the line that the caller interrupts, if there is one."""
+    def finish(self) -> bool:
+        """Keep the line that the caller interrupts, if there is one; False where that is late."""
         line = self._line
-        if line is not None:
-            self._undo(line)
-            self.keep(line.text)
+        if line is None:
+            return True
+        self._undo(line)
+        return self.keep(line.text)
 
     def close(self) -> None:
         """Let go of the journal, as soon as nobody is in the middle of a line."""

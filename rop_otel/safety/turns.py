@@ -32,6 +32,10 @@ class Turns:
             piece: The work. What it raises reaches whoever does it.
         """
         self._due.append(piece)
+        self.settle()
+
+    def settle(self) -> None:
+        """Do what is due, unless the caller interrupts a piece. For whoever took the lock to read, afterwards."""
         while not self.is_taken_here:
             with self.lock:
                 self.catch_up()
@@ -40,8 +44,12 @@ class Turns:
 
     def catch_up(self) -> None:
         """Do what is due, for whoever holds the lock."""
-        while self._due:
-            self._due.popleft()()
+        while True:
+            try:
+                piece = self._due.popleft()
+            except IndexError:
+                return
+            piece()
 
     @property
     def is_taken_here(self) -> bool:

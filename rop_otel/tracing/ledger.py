@@ -173,6 +173,11 @@ class Ledger:
         self._drop_stale()
         return len(self._open)
 
+    def _oldest(self) -> OpenHandoff | None:
+        for opened in self._open.values():  # no call in which a signal handler could change the size of what is read
+            return opened
+        return None
+
     def _take_out(self, opened: OpenHandoff) -> bool:
         """Take a handoff out, and return whether it was in; a signal handler may do so in the middle."""
         return self._open.get(opened.handoff_id) is opened and self._open.pop(opened.handoff_id, None) is not None
@@ -181,7 +186,7 @@ class Ledger:
         dropped: list[OpenHandoff] = []
         with self._lock:
             now = self._clock()
-            while (oldest := next(iter(self._open.values()), None)) is not None and oldest.deadline <= now:
+            while (oldest := self._oldest()) is not None and oldest.deadline <= now:
                 if self._take_out(oldest):
                     dropped.append(oldest)
         for opened in dropped:

@@ -90,6 +90,7 @@ class Trail:
         with self._turns.lock:
             live = [document for alike in list(self._live.values()) for document in alike]
             left = [document for alike in list(self._left.values()) for document in alike]
+        self._turns.settle()
         texts = {document.page_content for document in live}
         held = places_in(text, {content for document in left if (content := document.page_content.strip())}) or {}
         for document in left:  # by one of several branches, say, or by a node whose documents are added to the others
