@@ -64,7 +64,7 @@ class Case:
 class OfTally(Case):
     """Counts a handoff and an error; so does what comes in between, or it reads everything."""
 
-    nested = ("add", "read")
+    nested: tuple[str, ...] = ("add", "read")
 
     def __init__(self) -> None:
         self.tally = Tally(max_names=3)
