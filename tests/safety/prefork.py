@@ -9,8 +9,6 @@ from typing import Any
 
 import rop_otel as rop
 
-rop.configure()
-
 
 @rop.stage("packing")
 def pack() -> list[str]:
@@ -37,5 +35,9 @@ def application(_: dict[str, Any], start_response: Callable[..., Any]) -> Iterab
     return [f"{os.getpid()} {answer().verdict}".encode()]
 
 
-for _ in range(3):
-    threading.Thread(target=load, daemon=True).start()
+def create() -> Callable[..., Iterable[bytes]]:
+    """Configure, start the threads, and return the application."""
+    rop.configure()
+    for _ in range(3):
+        threading.Thread(target=load, daemon=True).start()
+    return application

@@ -167,7 +167,7 @@ def test_a_prefork_server_answers(tmp_path: Path) -> None:
     options = "--preload --workers 2 --max-requests 2 --timeout 60 --bind 127.0.0.1:0".split()
     with Endpoint() as endpoint:
         server = subprocess.Popen(
-            [sys.executable, "-m", "gunicorn", *options, "--log-file", log, "tests.safety.prefork:application"],
+            [sys.executable, "-m", "gunicorn", *options, "--log-file", log, "tests.safety.prefork:create()"],
             cwd=ROOT,
             env=dict(os.environ) | {"PYTHONWARNINGS": "ignore", "HOME": str(tmp_path)} | endpoint.variables,
         )

@@ -17,7 +17,7 @@ CASES: dict[type[cases.Case], int] = {
     cases.OfQueue: 1,
     cases.OfHistograms: 1,
     cases.OfProcess: 3,
-    cases.OfServer: 200,
+    cases.OfServer: 400,
     cases.OfOthersSpans: 3,
     cases.OfMishaps: 1,
     cases.OfDeferred: 1,

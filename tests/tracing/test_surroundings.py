@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import random
 import signal
-import threading
 import time
 from typing import Any
 
@@ -17,7 +16,7 @@ import rop_otel as rop
 from rop_otel.config import Config
 from rop_otel.core.handoff import DropCause
 from rop_otel.meters.tally import Tally
-from rop_otel.semconv import METRICS, VERDICTS
+from rop_otel.semconv import METRICS
 from rop_otel.tracing import handoff as handoffs
 from rop_otel.tracing import runtime
 from rop_otel.tracing.ledger import Ledger
@@ -133,27 +132,6 @@ def test_signal_handler_may_be_monitored_code() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert handled[0] > 10
-
-
-@pytest.mark.parametrize("use", ["ledger", "open handoff", "tally", "labels"])
-def test_locks_can_be_taken_again_by_their_thread(use: str) -> None:
-    """Monitored code that runs while this thread holds a lock, in a finalizer say, does not wait for itself."""
-    ledger, tally = Ledger(max_open=10, ttl_seconds=1.0, notify=lambda _: None), Tally()
-    opened = ledger.open("first")
-    assert opened is not None
-    owner: Any = {"ledger": ledger, "open handoff": opened, "tally": tally, "labels": tally.names}[use]
-    done = threading.Event()
-
-    def reenter() -> None:
-        with owner._lock:
-            ledger.open("second")
-            opened.close()
-            tally.points(VERDICTS)
-            tally.names("qa")
-        done.set()
-
-    threading.Thread(target=reenter, daemon=True).start()
-    assert done.wait(60)
 
 
 def test_handoff_given_up_late_takes_no_other_with_it() -> None:
