@@ -103,9 +103,10 @@ class Process:
                 server.stop()
             raise
         provider = self._provider(tracers) if config.enabled else None
-        if self.server is not None and self.server is not server:
-            self.server.stop()
+        replaced = self.server
         self.server, self._address, self._flushed = server, address, provider
+        if replaced is not None and replaced is not server:
+            replaced.stop()
         self._providers = _Providers(
             tracers=provider or tracers,
             meters=meters or self._own.meters or metrics.get_meter_provider(),

@@ -11,7 +11,7 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
-from threading import Event, Thread
+from threading import Event, Thread, current_thread
 from time import monotonic
 from typing import Final
 
@@ -88,7 +88,8 @@ class Server:
         self._stopping.set()
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)  # wakes the thread on Linux; others wake by themselves
-        self._thread.join(timeout=1.0)
+        if self._thread is not current_thread():  # as it is for a finalizer that runs in it
+            self._thread.join(timeout=1.0)
         self._listener.close()
 
     def abandon(self) -> None:

@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-import json
-from functools import cached_property
 from itertools import count
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
-from opentelemetry.sdk.metrics import MeterProvider
-from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.config import Config
-from rop_otel.core.handoff import Assessment, HandoffRecord, Notice, StageRecord, Verdict
+from rop_otel.core.handoff import Notice, StageRecord, Verdict
 from rop_otel.core.profile.standing import Standing
 from rop_otel.core.profile.verdicts import RunStatus
-from rop_otel.export.open_spans import OpenSpans
-from rop_otel.export.process import Process
-from rop_otel.export.processor import RopSpanProcessor
 from rop_otel.export.sending import CountingProcessor
-from rop_otel.meters.instruments import Recorder
 from rop_otel.meters.labels import Capped
 from rop_otel.meters.tally import Tally
-from rop_otel.runs.live import Run
 from rop_otel.testing import capture
 from rop_otel.tracing import runtime
 from rop_otel.tracing.deferred import Deferred
 from rop_otel.tracing.ledger import Ledger
 from rop_otel.tracing.mishaps import Mishap, Mishaps
-from rop_otel.tracing.runs import RUNS, Runs
+from rop_otel.tracing.runs import Runs
 from rop_otel.tracing.runtime import Runtime
 from tests.export.monitored import Heard
 from tests.meters.build import assessment, handoff, stage
@@ -240,128 +228,6 @@ class OfRegistry(Case):
         assert len(self.runs.standings()) <= 3
 
 
-class OfQueue(Case):
-    """Ends a span that is queued for export."""
-
-    nested = ("work",)
-
-    def __init__(self) -> None:
-        self.sent = 0
-        self.ended = 0
-        self.lost: list[int] = []
-        self.processor = CountingProcessor(lambda: self, lost=self.lost.append)  # type: ignore[arg-type, return-value]
-        self.provider = TracerProvider(shutdown_on_exit=False)
-        self.provider.add_span_processor(self.processor)
-
-    def export(self, spans: Any) -> SpanExportResult:
-        self.sent += len(spans)
-        return SpanExportResult.SUCCESS
-
-    def shutdown(self) -> None:
-        """Do nothing."""
-
-    def work(self) -> None:
-        self.ended += 1
-        self.provider.get_tracer("tests").start_span("span").end()
-
-    def check(self) -> None:
-        self.processor.force_flush()
-        assert (self.sent, self.lost, self.processor._pending._count) == (self.ended, [], 0)
-
-    def end(self) -> None:
-        self.processor.shutdown()  # type: ignore[no-untyped-call]
-
-
-class OfHistograms(Case):
-    """Records durations with the SDK, whose locks no thread can take twice."""
-
-    nested = ("work",)
-
-    def __init__(self) -> None:
-        self.reader = InMemoryMetricReader()
-        self.provider = MeterProvider([self.reader], shutdown_on_exit=False)
-        self.recorder = Recorder(self.provider.get_meter("tests"), names=Capped(1), kinds=Capped(1))
-        self.recorded = 0
-
-    def work(self) -> None:
-        self.recorded += 1
-        self.recorder.assessed(handoff("qa", stage("vector", "d1")), assessment(Verdict.PASS), seconds=0.1)
-
-    def check(self) -> None:
-        data = self.reader.get_metrics_data()
-        assert data is not None
-        points = [
-            point for metric in data.resource_metrics[0].scope_metrics[0].metrics for point in metric.data.data_points
-        ]
-        assert [point.count for point in points if not isinstance(point, int)] == [self.recorded] * 2  # type: ignore[union-attr]
-
-
-class OfProcess(Case):
-    """Configures the process and ends that; in the middle somebody else does either."""
-
-    nested = ("configure", "shutdown")
-    port: int | None = None
-
-    def __init__(self) -> None:
-        self.process = Process()
-        self.before = runtime.install(None)
-        self.configured = False
-
-    def configure(self) -> None:
-        with self.process.lock:
-            providers = {"tracers": TracerProvider(shutdown_on_exit=False), "meters": None, "logs": None}
-            self.process.install(Config(metrics_port=self.port), **providers)  # type: ignore[arg-type]
-
-    def shutdown(self) -> None:
-        with self.process.lock:
-            self.process.uninstall(1.0)
-
-    def work(self) -> None:
-        self.configure()
-        self.shutdown()
-        self.configure()
-
-    def check(self) -> None:
-        installed = runtime.install(None)
-        assert self.process.is_installed == (installed is not None)
-        assert installed is None or (self.process.server is None) == (self.port is None)
-
-    def end(self) -> None:
-        self.shutdown()
-        assert self.process.server is None
-        runtime.install(self.before)
-
-
-class OfServer(OfProcess):
-    """The same with a server, whose end takes half a second."""
-
-    port = 0
-
-
-class OfOthersSpans(Case):
-    """Ends a handoff of somebody else's spans."""
-
-    nested = ("work",)
-
-    def __init__(self) -> None:
-        self.heard = Heard()
-        monitor = Runtime(Config(), sinks=(self.heard,))
-        self.provider = TracerProvider(shutdown_on_exit=False)
-        self.provider.add_span_processor(RopSpanProcessor(lambda: monitor, spans=OpenSpans()))
-        self.done = 0
-
-    def work(self) -> None:
-        self.done += 1
-        tracer = self.provider.get_tracer("others")
-        asked = {semconv.HANDOFF_NAME: "qa", semconv.SELECTED_IDS: ["d1"]}
-        packed = {semconv.STAGE: "packing", semconv.RETURNED_IDS: ["d1"]}
-        with tracer.start_as_current_span("ask", attributes=asked):
-            tracer.start_span("pack", attributes=packed).end()
-
-    def check(self) -> None:
-        assert [each.verdict for each in self.heard.assessments] == [Verdict.PASS] * self.done
-
-
 class OfMishaps(Case):
     """Notes a misuse."""
 
@@ -431,83 +297,3 @@ class OfCapture(Case):
 
     def end(self) -> None:
         self.block.__exit__(None, None, None)
-
-
-class OfRun(Case):
-    """Counts a handoff in a run with a journal; in the middle others are counted, or the run is read or closed."""
-
-    nested = ("another", "close", "read", "start", "another_and_close")
-
-    def __init__(self) -> None:
-        self.folder = TemporaryDirectory()
-        self.journal = Path(self.folder.name) / "journal.jsonl"
-        self.heard = Heard()
-        self.before = runtime.install(Runtime(Config(), sinks=(self.heard,)))
-        self.run = self._started()
-        self.names = iter("bcdefgh")
-        self._answer("a")
-
-    def _started(self) -> Run:
-        return rop.run("nightly", expected=list("abcdefghz"), journal=self.journal)
-
-    def _answer(self, name: str) -> None:
-        self.done.append(name)
-        record = HandoffRecord(
-            name="qa", handoff_id=name, trace_id="", span_id="", record_id=name, run_id="nightly", start_ns=1, end_ns=2
-        )
-        self.run.observed(record, Assessment(handoff_name="qa", handoff_id=name, verdict=Verdict.PASS))
-
-    @cached_property
-    def done(self) -> list[str]:
-        return []
-
-    def another(self) -> None:
-        self._answer(next(self.names))
-
-    work = another
-
-    def close(self) -> None:
-        self.run.close()
-
-    def another_and_close(self) -> None:
-        self.another()
-        self.close()
-
-    def read(self) -> None:
-        assert "z" in str(self.run.missing)
-        assert self.run.standing().records["MISSING"] >= 1
-        assert self.run.report is None
-
-    def start(self) -> None:
-        with rop.run("another", expected=["x"]):
-            pass
-
-    def check(self) -> None:
-        report = self.run.close()
-        counted = [entry.record_id for entry in report.entries]
-        assert sorted(counted) == sorted(set(counted))
-        assert len(counted) + self.run.late == len(self.done)
-        assert report.incomplete == ()
-        assert self.run.standing().records["FINISHED"] == report.run.accounts.counts.observed == len(counted)
-        assert report.run.verdicts["PASS"] == sum(report.run.accounts.counts.ranks.values()) or not counted
-        assert sorted(json.loads(line)["record_id"] for line in self.journal.read_bytes().splitlines()) == counted
-        again = self._started()
-        assert again.missing == report.run.accounts.missing == tuple(sorted(set("abcdefghz") - set(counted)))
-        assert again.close().incomplete == ()
-
-    def end(self) -> None:
-        runtime.install(self.before)
-        RUNS.forget()
-        self.folder.cleanup()
-
-
-class OfRunsEnd(OfRun):
-    """Closes a run; in the middle it is closed, too, or a handoff of it ends."""
-
-    def work(self) -> None:
-        self.run.close()
-
-    def read(self) -> None:
-        assert "z" in str(self.run.missing)
-        assert self.run.standing().records["MISSING"] >= 1
-        assert self.run.report in (None, self.run.close())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.safety import cases
+from tests.safety import cases, export_cases, run_cases
 from tests.safety.interrupting import Interruption, in_time, places
 
 CASES: dict[type[cases.Case], int] = {
@@ -14,16 +14,16 @@ CASES: dict[type[cases.Case], int] = {
     cases.OfLedger: 1,
     cases.OfHandoff: 3,
     cases.OfRegistry: 1,
-    cases.OfQueue: 1,
-    cases.OfHistograms: 1,
-    cases.OfProcess: 3,
-    cases.OfServer: 400,
-    cases.OfOthersSpans: 3,
+    export_cases.OfQueue: 1,
+    export_cases.OfHistograms: 1,
+    export_cases.OfProcess: 3,
+    export_cases.OfServer: 400,
+    export_cases.OfOthersSpans: 3,
     cases.OfMishaps: 1,
     cases.OfDeferred: 1,
     cases.OfCapture: 3,
-    cases.OfRun: 1,
-    cases.OfRunsEnd: 1,
+    run_cases.OfRun: 1,
+    run_cases.OfRunsEnd: 1,
 }
 """Each with how many places there are from one that is tried to the next."""
 
