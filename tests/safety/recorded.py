@@ -64,8 +64,9 @@ class Recorded:
         ).metrics_port
 
     def stop(self) -> None:
-        """Monitor no more."""
+        """Monitor no more, and keep nothing."""
         rop.shutdown()
+        self.spans.clear()
         self._logger.removeHandler(self._lines)
         self._logger.setLevel(self._level)
 
