@@ -1,14 +1,17 @@
 """Every telemetry name of this project: attributes, metrics, events, environment variables.
 
-The only module in which such a name is written as a string. The ``rop.*`` names are a contract; the ``gen_ai.*``
-names follow the OpenTelemetry GenAI conventions as of semantic conventions 1.37 (span ``retrieval``), kept as
-constants of our own because the convention's package marks all of them as moved.
+The only module in which such a name is written as a string. The ``rop.*`` names are a contract. Stable names of
+OpenTelemetry come from its package of semantic conventions. The ``gen_ai.*`` names follow the GenAI conventions as of
+semantic conventions 1.37 (span ``retrieval``), kept as constants of our own because that package marks all of them as
+moved.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final, Literal
+
+from opentelemetry.semconv.attributes import exception_attributes, service_attributes
 
 SCOPE_NAME: Final = "rop_otel"
 """Instrumentation scope of everything that our own API emits."""
@@ -96,11 +99,12 @@ OPENLLMETRY_DATABASE: Final = "db.system"
 OPENLLMETRY_QUERY_RESULT: Final = "db.query.result"
 OPENLLMETRY_SEARCH_RESULT: Final = "db.search.result"
 
-# --- exceptions ---------------------------------------------------------------------------------------------------
+# --- stable names of OpenTelemetry --------------------------------------------------------------------------------
+SERVICE_NAME: Final = service_attributes.SERVICE_NAME
 EXCEPTION_EVENT: Final = "exception"
-EXCEPTION_TYPE: Final = "exception.type"
-EXCEPTION_MESSAGE: Final = "exception.message"
-EXCEPTION_STACKTRACE: Final = "exception.stacktrace"
+EXCEPTION_TYPE: Final = exception_attributes.EXCEPTION_TYPE
+EXCEPTION_MESSAGE: Final = exception_attributes.EXCEPTION_MESSAGE
+EXCEPTION_STACKTRACE: Final = exception_attributes.EXCEPTION_STACKTRACE
 
 # --- attributes of metrics only -----------------------------------------------------------------------------------
 PRESENT: Final = "rop.present"

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from opentelemetry import trace
 from opentelemetry.sdk.environment_variables import OTEL_METRIC_EXPORT_INTERVAL
-from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 
+from rop_otel import semconv
 from rop_otel.errors import ConfigurationError
 from rop_otel.export.asked import speaks_grpc
 
@@ -44,7 +45,7 @@ def create_resource(service_name: str | None) -> Resource:
         ConfigurationError: OpenTelemetry cannot use what the environment says.
     """
     try:
-        return Resource.create({SERVICE_NAME: service_name} if service_name else None)
+        return Resource.create({semconv.SERVICE_NAME: service_name} if service_name else None)
     except Exception as error:
         raise _unusable("resource", error) from error
 

@@ -18,13 +18,14 @@ from typing import Final
 
 import msgspec
 
+from rop_otel import semconv
 from rop_otel.core.handoff.attributes import is_handoff, is_stage
 from rop_otel.errors import InputError
 from rop_otel.safety.files import MAX_FILE_BYTES
 from rop_otel.spans import wire
 from rop_otel.spans.files import MAX_LINE_BYTES, read_lines
 from rop_otel.spans.otlp_lenient import is_ours, request_of
-from rop_otel.spans.span import SERVICE_NAME, Event, Span
+from rop_otel.spans.span import Event, Span
 
 _TRACE_ID: Final = re.compile(r"(?!0+$)[0-9a-f]{32}", re.ASCII)
 _SPAN_ID: Final = re.compile(r"(?!0+$)[0-9a-f]{16}", re.ASCII)
@@ -127,7 +128,7 @@ def _spans(request: wire.Request) -> Iterator[Span]:
 
 def _service(resource: wire.Resource | None) -> str | None:
     pairs = (resource.attributes if resource else None) or ()
-    named = [pair.value.string_value for pair in pairs if pair.key == SERVICE_NAME and pair.value is not None]
+    named = [pair.value.string_value for pair in pairs if pair.key == semconv.SERVICE_NAME and pair.value is not None]
     return named[-1] if named else None
 
 

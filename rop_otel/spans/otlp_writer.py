@@ -8,8 +8,9 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, BinaryIO
 
+from rop_otel import semconv
 from rop_otel.spans import wire
-from rop_otel.spans.span import SERVICE_NAME, Span
+from rop_otel.spans.span import Span
 
 
 def write(spans: Iterable[Span], stream: BinaryIO) -> None:
@@ -32,7 +33,7 @@ def write(spans: Iterable[Span], stream: BinaryIO) -> None:
 
 
 def _resource_spans(service: str | None, scope: str, spans: list[Any]) -> dict[str, Any]:
-    resource = {} if service is None else {"attributes": _attributes({SERVICE_NAME: service})}
+    resource = {} if service is None else {"attributes": _attributes({semconv.SERVICE_NAME: service})}
     return {"resource": resource, "scopeSpans": [{"scope": {"name": scope}, "spans": spans}]}
 
 

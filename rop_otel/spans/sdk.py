@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from opentelemetry.trace import StatusCode, format_span_id, format_trace_id
 
-from rop_otel.spans.span import SERVICE_NAME, Event, Span
+from rop_otel import semconv
+from rop_otel.spans.span import Event, Span
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
@@ -21,7 +22,7 @@ def from_sdk(span: ReadableSpan) -> Span:
     context = span.get_span_context()
     if context is None:
         raise ValueError(f"span {span.name!r} has no context")
-    service = span.resource.attributes.get(SERVICE_NAME)
+    service = span.resource.attributes.get(semconv.SERVICE_NAME)
     return Span(
         trace_id=format_trace_id(context.trace_id),
         span_id=format_span_id(context.span_id),

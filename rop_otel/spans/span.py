@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
-
-SERVICE_NAME: Final = "service.name"
-"""Attribute of a resource that names the service."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import pkgutil
 import re
 
 import pytest
@@ -40,6 +42,7 @@ rop.self.names.other      rop_self_names_other_total         counter
 rop.self.errors           rop_self_errors_total              counter    rop.where
 rop.self.assess.duration  rop_self_assess_duration_seconds   histogram
 """
+REGISTRY = ("attributes", "_incubating.attributes")
 WITHOUT_HANDOFF = ("rop.run.", "rop.self.")
 
 
@@ -124,3 +127,40 @@ def test_names_are_unique() -> None:
         value for key, value in vars(semconv).items() if key.isupper() and isinstance(value, str) and "." in value
     ]
     assert sorted(values) == sorted(set(values))
+
+
+def of_the_registry() -> dict[str, str]:
+    """Return the attributes of OpenTelemetry's package of semantic conventions, by the names of its constants."""
+    packages = [importlib.import_module(f"opentelemetry.semconv.{name}") for name in REGISTRY]
+    modules = [
+        importlib.import_module(f"{package.__name__}.{found.name}")
+        for package in packages
+        for found in pkgutil.iter_modules(package.__path__)
+    ]
+    return {
+        constant: value
+        for module in modules
+        for constant, value in vars(module).items()
+        if constant.isupper() and isinstance(value, str)
+    }
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_moved_names_agree_with_the_registry() -> None:
+    """A GenAI name of ours is spelled as the registry spells it, where the registry has it."""
+    registry = of_the_registry()
+    ours = [value for value in vars(semconv).values() if isinstance(value, str) and value.startswith("gen_ai.")]
+    constants = {value.replace(".", "_").upper(): value for value in ours}
+    known = {constant: value for constant, value in constants.items() if constant in registry}
+    assert known
+    assert {constant: registry[constant] for constant in known} == known
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_our_names_are_not_in_the_registry() -> None:
+    """No attribute of ours has a name that OpenTelemetry's registry gives to something."""
+    taken = set(of_the_registry().values())
+    ours = {value for name, value in vars(semconv).items() if isinstance(value, str) and value.startswith(semconv.OURS)}
+    assert len(ours) > 30
+    assert ours & taken == set()
+    assert not [name for name in taken if name.startswith(semconv.OURS)]

@@ -92,10 +92,21 @@ def test_going_beyond_the_api_is_seen(code: str) -> None:
 def test_core_is_pure() -> None:
     """The core, the names and the errors do no I/O and read neither a clock nor the environment."""
     found = []
-    for path in [*python_files("rop_otel/core"), PACKAGE / "semconv.py", PACKAGE / "errors.py"]:
+    for path in [*python_files("rop_otel/core"), PACKAGE / "errors.py"]:
         at_the_border = path.is_relative_to(PACKAGE / "core" / "profile")
         found += report(path, impurities(parse(path), allowed=PURE | BORDER if at_the_border else PURE))
+    semconv = PACKAGE / "semconv.py"
+    found += report(semconv, impurities(parse(semconv), allowed=PURE | {"opentelemetry"}))
     assert found == []
+
+
+def test_names_come_from_the_semantic_conventions_alone() -> None:
+    """Of OpenTelemetry the module of names takes the stable attributes of the semantic conventions."""
+    taken = {
+        name for _, name in imported_names(parse(PACKAGE / "semconv.py")) if within(name, frozenset({"opentelemetry"}))
+    }
+    assert taken
+    assert {name for name in taken if not within(name, frozenset({"opentelemetry.semconv.attributes"}))} == set()
 
 
 @pytest.mark.parametrize(
