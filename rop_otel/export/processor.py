@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+from typing import Final
 
 from opentelemetry import trace
 from opentelemetry.context import Context
@@ -23,6 +24,11 @@ from rop_otel.tracing.here import here
 from rop_otel.tracing.ledger import OpenHandoff
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runtime import Runtime, current
+
+_NOWHERE: Final = (
+    "its verdicts are written to no span, since the global tracer provider records none; "
+    "call rop_otel.configure(tracer_provider=...) with the provider that it was added to"
+)
 
 
 class RopSpanProcessor(SpanProcessor):
@@ -207,6 +213,8 @@ def _write(assessment: Assessment, handoff: Node, runtime: Runtime, *, at: int) 
         links=[Link(handoff.context)],
         start_time=at,
     )
+    if span.get_span_context().span_id == handoff.context.span_id:  # the tracer of no SDK hands out its parent's span
+        runtime.mishaps.misuse(Mishap.PROCESSOR, "RopSpanProcessor", _NOWHERE)
     span.end(at)
 
 

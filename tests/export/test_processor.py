@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 from opentelemetry.context import Context
-from opentelemetry.sdk.trace import ReadableSpan, SpanLimits
+from opentelemetry.sdk.trace import ReadableSpan, SpanLimits, TracerProvider
 from opentelemetry.trace import Span, Status, StatusCode, Tracer, set_span_in_context
 from opentelemetry.util.types import AnyValue
 
 from rop_otel import semconv
+from rop_otel.config import Config
 from rop_otel.core.handoff import DropCause, FindingCode, Notice, Verdict
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.export.node import Node
@@ -22,6 +23,7 @@ from rop_otel.export.processor import RopSpanProcessor
 from rop_otel.replay.report import replay
 from rop_otel.spans.sdk import from_sdk
 from rop_otel.tracing.mishaps import Mishap
+from rop_otel.tracing.runtime import Runtime
 from tests.export.monitored import Monitored
 
 QA: dict[str, AnyValue] = {semconv.HANDOFF_NAME: "qa", semconv.SELECTED_IDS: ["d1"], semconv.CUTOFF: 5}
@@ -71,6 +73,18 @@ def test_the_verdict_is_a_child_span_with_a_link() -> None:
         semconv.DROP_CAUSE: DropCause.NEVER_RETRIEVED.value,
     }
     assert (verdict.start_time, verdict.end_time) == (handoff.end_time, handoff.end_time)
+
+
+def test_added_without_configure_it_says_where_verdicts_are_missing(caplog: pytest.LogCaptureFixture) -> None:
+    """On a provider that is not the global one handoffs are assessed and logged, and one warning says what to do."""
+    provider = TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(RopSpanProcessor(lambda: Runtime(Config.resolve(environ={}))))
+    tracer = provider.get_tracer("application")
+    with caplog.at_level("INFO", logger="rop_otel"), tracer.start_as_current_span("qa", attributes=QA):
+        with stage(tracer, "vector", "d2"):
+            pass
+    assert "qa: FAIL, the selected object was lost (never_retrieved)" in caplog.text
+    assert "call rop_otel.configure(tracer_provider=...)" in caplog.text
 
 
 def test_a_handoff_marked_at_its_end_is_one() -> None:
