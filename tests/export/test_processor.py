@@ -80,9 +80,9 @@ def test_added_without_configure_it_says_where_verdicts_are_missing(caplog: pyte
     provider = TracerProvider(shutdown_on_exit=False)
     provider.add_span_processor(RopSpanProcessor(lambda: Runtime(Config.resolve(environ={}))))
     tracer = provider.get_tracer("application")
-    with caplog.at_level("INFO", logger="rop_otel"), tracer.start_as_current_span("qa", attributes=QA):
-        with stage(tracer, "vector", "d2"):
-            pass
+    caplog.set_level("INFO", logger="rop_otel")
+    with tracer.start_as_current_span("qa", attributes=QA), stage(tracer, "vector", "d2"):
+        pass
     assert "qa: FAIL, the selected object was lost (never_retrieved)" in caplog.text
     assert "call rop_otel.configure(tracer_provider=...)" in caplog.text
 
