@@ -8,15 +8,11 @@ from __future__ import annotations
 import inspect
 import logging
 import os
-import re
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module, metadata
-from operator import attrgetter
-from pathlib import Path
-from types import ModuleType, TracebackType
-from typing import Any, Final, TypeAlias, TypeVar, cast
+from importlib import metadata
+from types import TracebackType
+from typing import Any, Final, TypeVar, cast
 
 from opentelemetry.context import Context, create_key, get_value, set_value
 
@@ -26,14 +22,15 @@ from rop_otel.config import Source, as_kinds, as_positive, as_text, as_texts
 from rop_otel.core.texts import holds_some_of, places_in, plain_text, shown_in, without
 from rop_otel.errors import ConfigurationError, UsageError
 from rop_otel.export import configure_once
-from rop_otel.safety import Turns, afterwards, create_lock
+from rop_otel.safety import Turns, afterwards, create_lock, insist, raise_if_delivered
 from rop_otel.tracing.baggage import received, using_baggage, without_selection
 from rop_otel.tracing.declared import UNNAMED
 from rop_otel.tracing.deferred import Deferred
-from rop_otel.tracing.handoff import Handoff, SilentHandoff
+from rop_otel.tracing.handoff import Handoff
 from rop_otel.tracing.here import (
     Here,
     current_context,
+    enter,
     here,
     in_block,
     make_current,
@@ -49,6 +46,8 @@ from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.opening import NOT_DUE
 from rop_otel.tracing.runtime import current
 from rop_otel.tracing.scalars import as_name
+from rop_otel.tracing.selecting import Selector, as_selector
+from rop_otel.tracing.silent_handoff import SilentHandoff
 
 __all__ = [
     "NOT_DUE",
@@ -65,10 +64,12 @@ __all__ = [
     "current_context",
     "failure",
     "holds_some_of",
+    "insist",
     "make_current",
     "notes",
     "places_in",
     "plain_text",
+    "raise_if_delivered",
     "reset_variable",
     "retrieved_outside",
     "set_variable",
@@ -80,15 +81,8 @@ __all__ = [
     "without",
 ]
 
-Selector: TypeAlias = Callable[[Any], object]
-"""Called with the inputs of the topmost call.
-
-Returns the selected ID, several alternatives, None where one was due and none came, or ``NOT_DUE`` where none was due.
-"""
-
 _T = TypeVar("_T")
 _logger = logging.getLogger("rop_otel")
-_FUNCTION: Final = re.compile(r"[\w.]+:[\w.]+")
 _PROVIDERS: Final = frozenset({"tracer_provider", "meter_provider", "logger_provider"})
 _warned: Final[set[tuple[str, str]]] = set()
 _ASKED: Final = "asked"
@@ -155,7 +149,7 @@ class Settings:
         return cls(
             handoff=source.pick("handoff", handoff, semconv.ENV_HANDOFF_NAME, as_text, None),
             cutoff=source.pick("cutoff", cutoff, semconv.ENV_CUTOFF, as_positive, None),
-            selected_by=source.pick("selected_by", selected_by, semconv.ENV_SELECTED_BY, _selector, None),
+            selected_by=source.pick("selected_by", selected_by, semconv.ENV_SELECTED_BY, as_selector, None),
             selected_key=source.pick("selected_key", selected_key, semconv.ENV_SELECTED_KEY, as_text, None),
             id_keys=source.pick("id_keys", id_keys, semconv.ENV_ID_KEYS, as_texts, ()),
             stages=source.pick("stages", stages, semconv.ENV_STAGES, _stages, {}),
@@ -211,21 +205,31 @@ class topmost:  # noqa: N801 - used like a function
             return SilentHandoff(self._name, "it is a part of selecting")
         found = here().handoff
         try:
-            self._receive()
-            if found is None or found._assessment is not None:
-                return self._open()
-            self._tell(found)
-        except Exception:  # noqa: BLE001 - monitoring never raises into the application
-            runtime.mishaps.failure(Mishap.HANDOFF, self._place, "it could not be opened or told its selection")
-        return found or SilentHandoff(self._name, "it could not be opened")
+            return self._begin(found)
+        except BaseException as error:  # of strict mode, or delivered; the block is never entered: nothing else ends it
+            self.__exit__(type(error), error, None)
+            raise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._own is not None:
-            self._own.__exit__(kind, error, trace)
-        if self._moved is not None:
-            put_back(*self._moved)
+        try:
+            if self._own is not None:
+                self._own.__exit__(kind, error, trace)
+        finally:
+            if self._moved is not None:
+                put_back(*self._moved)
+
+    def _begin(self, found: Handoff | None) -> Handoff:
+        try:
+            self._receive()
+            if found is None or found._assessment is not None:
+                return self._open()
+            self._tell(found)
+        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(error)
+            current().mishaps.failure(Mishap.HANDOFF, self._place, "it could not be opened or told its selection")
+        return found or SilentHandoff(self._name, "it could not be opened")
 
     @property
     def owns(self) -> bool:
@@ -243,7 +247,7 @@ class topmost:  # noqa: N801 - used like a function
         if context is not before:
             context = in_block(context)
             self._moved = context, before
-            make_current(context)
+            enter(context, before)
 
     def _open(self) -> Handoff:
         opened = rop.handoff(self._name, cutoff=self._settings.cutoff, selected=self._selected())
@@ -263,7 +267,8 @@ class topmost:  # noqa: N801 - used like a function
         """Return what was selected, ``NOT_DUE`` where no selection is or none can be found out."""
         try:
             return self._look()
-        except (Exception, SystemExit):  # noqa: BLE001 - a selector, or the program it is in and that its import runs
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a selector, or the program it is in and that its import runs
+            raise_if_delivered(error)
             wrong = "what was selected could not be found out, so it has no selection"
             current().mishaps.failure(Mishap.HANDOFF, self._place, wrong)
             return NOT_DUE
@@ -307,7 +312,8 @@ def supported(package: str, specifier: str) -> bool:
         found = f"{package} {version} is installed"
     except metadata.PackageNotFoundError:
         found = f"{package} is not installed"
-    except Exception:  # noqa: BLE001 - metadata without a version, or one that is none
+    except Exception as error:  # noqa: BLE001 - metadata without a version, or one that is none
+        raise_if_delivered(error)
         found = f"the installed version of {package} is not known"
     _warn_once(package, "%s and is not watched: versions %s are", found, specifier)
     return False
@@ -348,28 +354,6 @@ def _warn_once(about: str, message: str, *values: object) -> None:
         _logger.warning(message, *values)
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
-    """A selector that is named in a setting, and imported when it is first called.
-
-    Settings are read before the application's own modules are there.
-    """
-
-    name: str
-
-    def __call__(self, inputs: Any) -> object:
-        module, _, function = self.name.partition(":")
-        return attrgetter(function)(_module(module))(inputs)
-
-
-def _module(name: str) -> ModuleType:
-    """Return a module; the running program where that is its name, which importing would run a second time."""
-    main = sys.modules["__main__"]
-    spec, file = getattr(main, "__spec__", None), getattr(main, "__file__", None)
-    running = spec.name if spec is not None else Path(file).stem if file else ""
-    return main if running == name else import_module(name)
-
-
 class _Source(Source):
     """A source whose variables count as absent where they cannot be used."""
 
@@ -390,11 +374,3 @@ class _Source(Source):
 
 def _stages(value: object, place: str) -> dict[str, str | None]:
     return {name: kind or None for name, kind in as_kinds(value, place)}
-
-
-def _selector(value: object, place: str) -> Selector:
-    if callable(value):
-        return value
-    if isinstance(value, str) and _FUNCTION.fullmatch(value):
-        return _Named(value)
-    raise ConfigurationError(f"{place} is {value!r}; it must be a function, or written as 'module:function'")

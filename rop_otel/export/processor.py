@@ -18,7 +18,7 @@ from rop_otel.core.handoff import Assessment, Notice, attributes
 from rop_otel.export.foreign import is_ours
 from rop_otel.export.node import Node
 from rop_otel.export.open_spans import PROCESS_SPANS, OpenSpans
-from rop_otel.safety import afterwards, catch_up
+from rop_otel.safety import afterwards, catch_up, raise_if_delivered
 from rop_otel.spans.conventions import Rules
 from rop_otel.tracing.here import here
 from rop_otel.tracing.ledger import OpenHandoff
@@ -58,7 +58,8 @@ class RopSpanProcessor(SpanProcessor):
             return
         try:
             self._started(span, parent_context, runtime)
-        except Exception:  # noqa: BLE001 - an exception here would reach the application
+        except Exception as error:  # noqa: BLE001 - an exception here would reach the application
+            raise_if_delivered(error)
             runtime.mishaps.failure(Mishap.PROCESSOR, "span start", "a span could not be taken in")
 
     def on_end(self, span: ReadableSpan) -> None:
@@ -72,7 +73,8 @@ class RopSpanProcessor(SpanProcessor):
             return
         try:
             self._ended(node, runtime)
-        except Exception:  # noqa: BLE001
+        except Exception as error:  # noqa: BLE001
+            raise_if_delivered(error)
             runtime.mishaps.failure(Mishap.PROCESSOR, "span end", "a span could not be taken in")
 
     def _started(self, span: Span, parent_context: Context | None, runtime: Runtime) -> None:

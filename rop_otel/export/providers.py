@@ -15,6 +15,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from rop_otel import semconv
 from rop_otel.errors import ConfigurationError
 from rop_otel.export.asked import speaks_grpc
+from rop_otel.safety import raise_if_delivered
 
 if TYPE_CHECKING:
     from opentelemetry.sdk._logs import LoggerProvider
@@ -47,6 +48,7 @@ def create_resource(service_name: str | None) -> Resource:
     try:
         return Resource.create({semconv.SERVICE_NAME: service_name} if service_name else None)
     except Exception as error:
+        raise_if_delivered(error)
         raise _unusable("resource", error) from error
 
 
@@ -67,6 +69,7 @@ def create_tracers(resource: Resource, exporters: tuple[str, ...], *, lost: Call
         for processor in made:
             provider.add_span_processor(processor)
     except Exception as error:
+        raise_if_delivered(error)
         raise _unusable("tracer provider", error) from error
     return provider
 
@@ -89,6 +92,7 @@ def create_meters(resource: Resource, exporters: tuple[str, ...]) -> MeterProvid
         readers = [PeriodicReader(_metric_exporter(name), interval) for name in exporters]
         return MeterProvider(readers, resource=resource, shutdown_on_exit=False)
     except Exception as error:
+        raise_if_delivered(error)
         raise _unusable("meter provider", error) from error
 
 
@@ -107,6 +111,7 @@ def create_logs(resource: Resource, exporters: tuple[str, ...]) -> LoggerProvide
         for exporter in made:
             provider.add_log_record_processor(BatchLogRecordProcessor(exporter))
     except Exception as error:
+        raise_if_delivered(error)
         raise _unusable("logger provider", error) from error
     return provider
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
-from contextlib import suppress
 from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
 from threading import Event, Thread, current_thread
 from time import monotonic
 from typing import Final
+
+from rop_otel.safety import suppress_own
 
 _MOST_OPEN: Final = 8
 _PATIENCE_SECONDS = 10.0
@@ -86,7 +87,7 @@ class Server:
     def stop(self) -> None:
         """Stop answering and free the port."""
         self._stopping.set()
-        with suppress(OSError):
+        with suppress_own(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)  # wakes the thread on Linux; others wake by themselves
         if self._thread is not current_thread():  # as it is for a finalizer that runs in it
             self._thread.join(timeout=1.0)

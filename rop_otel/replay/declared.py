@@ -12,6 +12,7 @@ from rop_otel.core.profile.opening import open_declaration
 from rop_otel.errors import InputError
 from rop_otel.replay.collecting import collection_paused
 from rop_otel.replay.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits
+from rop_otel.safety import raise_if_delivered
 from rop_otel.safety.files import read_up_to, too_large
 
 
@@ -31,6 +32,7 @@ def read_declaration(file: str, *, limits: Limits = DEFAULT_LIMITS) -> Opened:
     except FileFaultError as error:
         raise InputError(str(error), file=file) from None
     except (OSError, ValueError, RuntimeError) as error:
+        raise_if_delivered(error)
         raise InputError(f"cannot be read: {_reason(error)}", file=file) from None
 
     def beside(name: str) -> bytes:
@@ -51,6 +53,7 @@ def _read_beside(folder: Path, name: str, limits: Limits) -> bytes:
     except FileNotFoundError:
         raise FileFaultError("file_missing", f"there is no file {name!r} beside the declaration") from None
     except (OSError, ValueError, RuntimeError) as error:
+        raise_if_delivered(error)
         raise FileFaultError("file_unreadable", f"{name!r} cannot be read: {_reason(error)}") from None
 
 

@@ -7,7 +7,6 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from errno import EFBIG
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ import msgspec
 from rop_otel import semconv
 from rop_otel.errors import InputError
 from rop_otel.replay.limits import DEFAULT_LIMITS
+from rop_otel.safety import raise_if_delivered, suppress_own
 
 if sys.platform != "win32":  # where two processes that share a journal are not told apart
     from fcntl import LOCK_EX, LOCK_NB, flock
@@ -68,6 +68,7 @@ class Journal:
         self.lost = 0
         self._fsync = fsync
         self._moved = self._spoilt = ""
+        self._size = 0
         try:
             self._place = os.path.abspath(path)  # the application may change its folder
             new = _is_new(path)
@@ -78,15 +79,11 @@ class Journal:
         except InputError:
             raise
         except (OSError, ValueError) as error:
+            raise_if_delivered(error)
             raise InputError(f"cannot be opened: {getattr(error, 'strerror', None) or error}", file=path) from None
         try:
-            self._claim()
-            self._size, self.torn = self._check(stamp)
-            self._reach = self._size + self.torn  # nothing of ours stands behind it
-        except OSError as error:
-            os.close(self._file)
-            raise InputError(f"cannot be used: {error.strerror or error}", file=path) from None
-        except InputError:
+            self._begin(stamp)
+        except BaseException:
             os.close(self._file)
             raise
 
@@ -136,9 +133,9 @@ class Journal:
                 data = data[os.write(self._file, data) :]
             if self._fsync:
                 os.fsync(self._file)
-        except OSError:
+        except BaseException:  # one that was delivered, too, leaves no line of which nobody knows whether it counts
             self.lost += 1
-            with suppress(OSError):
+            with suppress_own(OSError):
                 self._take_back()
             raise
         self._size = self._reach
@@ -152,7 +149,7 @@ class Journal:
         """
         self._size = place
         self._reach = max(self._reach, place + length)
-        with suppress(OSError):
+        with suppress_own(OSError):
             self._take_back()
 
     def look(self) -> None:
@@ -172,7 +169,7 @@ class Journal:
 
     def close(self) -> None:
         """Let go of the file."""
-        with suppress(OSError):
+        with suppress_own(OSError):
             if self._is_ours(os.fstat(self._file)):
                 os.close(self._file)
                 self._file = -1  # the number may be given out again
@@ -181,7 +178,8 @@ class Journal:
         """Return what became of the file's name; empty where it is still there."""
         try:
             there = os.stat(self._place)
-        except OSError:
+        except OSError as error:
+            raise_if_delivered(error)
             done = "renamed" if here.st_nlink else "deleted"
         else:
             done = "" if os.path.samestat(here, there) else "replaced by another file"
@@ -197,6 +195,15 @@ class Journal:
         if not self._spoilt:
             os.ftruncate(self._file, self._size)
             self._reach = self._size
+
+    def _begin(self, stamp: Stamp) -> None:
+        try:
+            self._claim()
+            self._size, self.torn = self._check(stamp)
+            self._reach = self._size + self.torn  # nothing of ours stands behind it
+        except OSError as error:
+            raise_if_delivered(error)
+            raise InputError(f"cannot be used: {error.strerror or error}", file=self.path) from None
 
     def _claim(self) -> None:
         here = os.fstat(self._file)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from rop_otel.runs.book import Book, Mark
 from rop_otel.runs.journal import Journal
+from rop_otel.safety import raise_if_delivered
 
 
 class _Line:
@@ -106,6 +107,7 @@ class Keeper:
             try:
                 self._journal.append(line.text)
             except OSError as error:
+                raise_if_delivered(error)
                 if self._line is line:
                     self._troubled(error)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from time import monotonic
@@ -20,9 +20,9 @@ from rop_otel.runs.book import Book, OwnWordBook
 from rop_otel.runs.journal import Journal
 from rop_otel.runs.keeping import Keeper
 from rop_otel.runs.report import LiveReport
-from rop_otel.safety import Turns, catch_up, raise_if_delivered
+from rop_otel.safety import Turns, catch_up, insist, raise_if_delivered, suppress_own
 from rop_otel.tracing.declared import Declared
-from rop_otel.tracing.here import current_context, make_current, put_back
+from rop_otel.tracing.here import current_context, enter, put_back
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runs import RUNS, inside
 from rop_otel.tracing.runtime import current
@@ -155,16 +155,21 @@ class Run:
         before = current_context()
         context = inside(self, before)
         self._entered.append((context, before))
-        make_current(context)
+        enter(context, before)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._entered:
-            put_back(*self._entered.pop())
         try:
-            self.close()
+            if self._entered:
+                put_back(*self._entered.pop())
+        finally:
+            self._close_block()
+
+    def _close_block(self) -> None:
+        try:
+            insist(self.close)
         except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
             raise_if_delivered(error)
             current().mishaps.failure(Mishap.RUN, f"run {self.id!r}", "it could not be closed")
@@ -189,14 +194,18 @@ class Run:
 
     def _count(self, do: Callable[[], bool]) -> None:
         try:
+            self._try(do)
+        except Exception as error:  # noqa: BLE001 - whoever is observed last hears of it
+            raise_if_delivered(error)
+            self._troubles.append(error)
+
+    def _try(self, do: Callable[[], bool]) -> None:
+        try:
             if not do():
                 self._late += 1
-        except BaseException as error:
+        except BaseException:
             self._uncounted += 1
-            raise_if_delivered(error)
-            if not isinstance(error, Exception):
-                raise
-            self._troubles.append(error)
+            raise
 
     @contextmanager
     def _looking(self) -> Iterator[None]:
@@ -238,9 +247,12 @@ class Run:
             standing = keeper.book.standing(self.id, started=self._started)
             self._ends.setdefault("end", (report, standing))
             self._keeper = None
-            keeper.close()
-            RUNS.remove(self, standing)
+            insist(partial(self._let_go, keeper, standing))
         return self._ends["end"][0]
+
+    def _let_go(self, keeper: Keeper, standing: Standing) -> None:
+        keeper.close()
+        RUNS.remove(self, standing)
 
     @property
     def _ended(self) -> tuple[LiveReport, Standing] | None:
@@ -249,7 +261,7 @@ class Run:
     def _shortcomings(self) -> tuple[str, ...]:
         found = list(self._incomplete)
         if self._journal is not None:
-            with suppress(OSError):
+            with suppress_own(OSError):
                 self._journal.look()
             found.extend(self._journal.changes)
             if self._journal.lost:

@@ -17,6 +17,7 @@ from rop_otel.core.profile.faults import Fault
 from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.errors import ConfigurationError, InputError
+from rop_otel.safety import raise_if_delivered
 from rop_otel.tracing.declared import UNNAMED
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runs import RUNS
@@ -76,10 +77,15 @@ def run(
     file = start.run_id if place is None else place
     new_book = partial(OwnWordBook if own_word else Book, opened, stamp=stamp, file=file)
     found = None if place is None else start.journal(place, stamp, fsync=fsync)
-    book, kept = start.resume(new_book, found)
-    started = Run(start.run_id, book=book, journal=kept, seconds=seconds, incomplete=tuple(start.incomplete))
-    if start.runtime.enabled:
-        RUNS.add(started)
+    try:
+        book, kept = start.resume(new_book, found)
+        started = Run(start.run_id, book=book, journal=kept, seconds=seconds, incomplete=tuple(start.incomplete))
+        if start.runtime.enabled:
+            RUNS.add(started)
+    except BaseException:  # delivered, or of strict mode; nobody else can let go of the journal
+        if found is not None:
+            found.close()
+        raise
     return started
 
 
@@ -154,10 +160,12 @@ class _Start:
                     journal.torn,
                 )
         except OSError as error:
+            raise_if_delivered(error)
             journal.close()
             self._without_journal(f"{journal.path}: cannot be used: {error.strerror or error}")
             return new_book(), None
         except Exception as error:  # noqa: BLE001 - whatever stands in a file must not reach the application
+            raise_if_delivered(error)
             journal.close()
             self._without_journal(f"{journal.path}:{book.lines}: is no observation ({type(error).__name__})")
             return new_book(), None
@@ -218,7 +226,8 @@ def _expecting(expected: Iterable[str], shape: IdShape) -> Opened:
     """Return what stands for a declaration where only the population is named."""
     try:
         given: list[object] = [] if isinstance(expected, str) else list(expected)
-    except Exception:  # noqa: BLE001 - the application's iterable
+    except Exception as error:  # noqa: BLE001 - the application's iterable
+        raise_if_delivered(error)
         given = []
     names = {name for name in given if isinstance(name, str) and name}
     if not names or not names.issuperset(given) or not shape.fit(names):

@@ -2,7 +2,7 @@
 
 from rop_otel.safety.afterwards import WhenGone, afterwards, catch_up
 from rop_otel.safety.collecting import collection, is_collecting
-from rop_otel.safety.delivered import raise_if_delivered
+from rop_otel.safety.delivered import insist, raise_if_delivered, suppress_own
 from rop_otel.safety.forks import in_child
 from rop_otel.safety.locks import create_lock
 from rop_otel.safety.turns import Turns
@@ -15,6 +15,8 @@ __all__ = [
     "collection",
     "create_lock",
     "in_child",
+    "insist",
     "is_collecting",
     "raise_if_delivered",
+    "suppress_own",
 ]

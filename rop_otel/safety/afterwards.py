@@ -69,10 +69,18 @@ def catch_up() -> None:
 def _do_all() -> None:
     while (do := _next()) is not None:
         try:
-            do()
-        except Exception as error:  # whoever uses our code now has nothing to do with it
-            raise_if_delivered(error)
-            _logger.warning("what was left half-way could not be ended", exc_info=True)
+            _do(do)
+        except BaseException:  # delivered; what was interrupted is due again
+            _due.appendleft(do)
+            raise
+
+
+def _do(do: Callable[[], object]) -> None:
+    try:
+        do()
+    except Exception as error:
+        raise_if_delivered(error)
+        _logger.warning("what was left half-way could not be ended", exc_info=True)
 
 
 def _next() -> Callable[[], object] | None:

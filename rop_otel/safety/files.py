@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 import os
 import stat
-from contextlib import suppress
 from threading import Thread
 from typing import Final
 
 from rop_otel.errors import InputError
+from rop_otel.safety.delivered import raise_if_delivered, suppress_own
 
 MAX_FILE_BYTES: Final = 1024 * 1024 * 1024
 """Largest file that is read into memory as a whole, where nothing else was asked for."""
@@ -52,6 +52,7 @@ def read_whole(file: str, *, most: int = MAX_FILE_BYTES, remedy: str = "") -> by
         with open_input(file) as stream:
             data = read_up_to(stream, most)
     except (OSError, ValueError) as error:
+        raise_if_delivered(error)
         if isinstance(error, InputError):
             raise
         raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=file) from None
@@ -82,6 +83,7 @@ def _open_pipe(file: str) -> int:
         try:
             opened.append(os.open(file, os.O_RDONLY))
         except OSError as error:
+            raise_if_delivered(error)
             opened.append(error)
 
     thread = Thread(target=wait, daemon=True)
@@ -89,7 +91,7 @@ def _open_pipe(file: str) -> int:
     thread.join(_PATIENCE)
     in_time = bool(opened)
     if not in_time:
-        with suppress(OSError):
+        with suppress_own(OSError):
             os.close(os.open(file, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0)))  # which lets the thread go on
         thread.join(_PATIENCE)
     found = opened[0] if opened else None

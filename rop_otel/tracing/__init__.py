@@ -7,5 +7,5 @@ What users call is in ``decorating``, ``using`` and ``opening``; what they get i
 - what an execution tells: ``facts``, written on its span by ``writing``; ``generating`` where it yields
 - IDs read out of any object: ``reading``, ``extracting``, ``scalars``; labels out of an answer: ``citing``
 - where the caller is: ``here``; what is open: ``ledger``, ``runs``; what the process works with: ``runtime``
-- what goes wrong: ``mishaps``; the twins that do nothing: ``silent`` and ``handoff.SilentHandoff``
+- what goes wrong: ``mishaps``; the twins that do nothing: ``silent`` and ``silent_handoff``
 """

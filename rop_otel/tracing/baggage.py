@@ -17,7 +17,8 @@ from opentelemetry.context import Context
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Ids
-from rop_otel.tracing.here import current_context, here, in_block, make_current, put_back
+from rop_otel.safety import raise_if_delivered
+from rop_otel.tracing.here import current_context, enter, here, in_block, put_back
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runtime import current
 
@@ -68,11 +69,12 @@ class using_baggage:  # noqa: N801 - used like a function
         self._context = self._before
         try:
             self._context = _carrying(self._url, self._before)
-        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(error)
             self._context = without_selection(self._before)
             current().mishaps.failure(Mishap.HANDOFF, "using_baggage()", "the selection could not be sent along")
         self._context = in_block(self._context)
-        make_current(self._context)
+        enter(self._context, self._before)
         return self
 
     def __exit__(

@@ -25,7 +25,7 @@ from rop_otel.tracing.importlib_bootstrap import (
 from rop_otel.tracing.importlib_bootstrap.called import Run
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runtime import Runtime
-from rop_otel.tracing.scalars import plainly
+from rop_otel.tracing.scalars import as_count, plainly
 from rop_otel.tracing.spec import Spec, make_spec
 from rop_otel.tracing.stage import Stage
 
@@ -127,7 +127,7 @@ class Calls:
     def tell(self, stage: Stage, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Tell a stage what its call hands over, before the function can change it."""
         if self._top_k is not None:
-            stage._take_top_k(self._top_k.of(args, kwargs))
+            stage._facts.top_k = as_count(self._top_k.of(args, kwargs))  # what is no number is ignored
         if self._inputs is not None and stage._wanted:
             try:
                 lists = self._inputs(args, kwargs)

@@ -49,7 +49,11 @@ class Deferred:
                 self._beginning = True
                 with using_context(self._before):
                     self._block.__enter__()
-                    self._context = current_context()
+                    try:
+                        self._context = current_context()
+                    except BaseException as error:  # delivered; without its context nobody would end it
+                        self._block.__exit__(type(error), error, None)
+                        raise
                 self._beginning = False
         return self._context
 

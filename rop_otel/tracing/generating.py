@@ -94,10 +94,18 @@ class Step:
 
     def __enter__(self) -> None:
         self._before = current_context()
-        make_current(self._stage._context)
+        try:
+            make_current(self._stage._context)
+        except BaseException:  # delivered; the block is never entered
+            make_current(self._before)
+            raise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stage._context = current_context()
-        make_current(self._before)
+        try:
+            self._stage._context = current_context()
+            make_current(self._before)
+        except BaseException:  # delivered in the middle
+            make_current(self._before)
+            raise

@@ -145,19 +145,27 @@ class Handoff:
             afterwards(self.close)
             return self._without_verdict("it is assessed after the garbage collector")
         if next(self._closings) == 0:
-            catch_up()
+            try:
+                catch_up()
+            finally:
+                self._close()
+        return self.assessment
+
+    def _close(self) -> None:
+        end = self._now()
+        self._assessment = self._without_verdict("its assessment raised")
+        try:
+            self._assessment = self._assess(end)
+        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(error)
+            self._runtime.mishaps.failure(Mishap.HANDOFF, self.name, "it could not be closed")
+        finally:
+            if self._opened is not None and not self._opened.is_closed:  # it was interrupted
+                self._runtime.ledger.abandon(self._opened)
             if self._gone is not None:
                 self._gone.cancel()
                 self._gone = None
-            end = self._now()
-            self._assessment = self._without_verdict("its assessment raised")
-            try:
-                self._assessment = self._assess(end)
-            except Exception:  # noqa: BLE001 - monitoring never raises into the application
-                self._runtime.mishaps.failure(Mishap.HANDOFF, self.name, "it could not be closed")
-            finally:
-                self._end_span(end)
-        return self.assessment
+            self._end_span(end)
 
     def __enter__(self) -> Self:
         if not self.id:
@@ -169,24 +177,35 @@ class Handoff:
         self._is_over("a with block")
         before = current_context()
         context = moved(before, Here(self), self._span)
-        self._entered.append((context, before))
-        make_current(context)
+        try:
+            self._entered.append((context, before))
+            make_current(context)
+        except BaseException as error:  # delivered; the block is never entered, so nothing else ends it
+            self.__exit__(type(error), error, None)
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._leave()
-        if self._runtime.inherited:
-            return
-        afterwards(partial(self._exit, error))
+        try:
+            self._leave()
+        except BaseException:  # delivered in the middle
+            if self._closes:
+                self._leave_all()
+            raise
+        finally:
+            if not self._runtime.inherited:
+                afterwards(partial(self._exit, error))
 
     def _exit(self, error: BaseException | None) -> None:
         """End with the block, if the block ends it."""
-        if error is not None:
-            self._blame(error)
-        if self._closes:
-            self.close()
+        try:
+            if error is not None:
+                self._blame(error)
+        finally:
+            if self._closes:
+                self.close()
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
@@ -207,6 +226,15 @@ class Handoff:
 
     def _start(self) -> None:
         """Start the span and take a place in the ledger."""
+        try:
+            self._begin()
+        except BaseException:  # delivered in the middle: nobody can end what has begun
+            if self._opened is not None:
+                self._runtime.ledger.abandon(self._opened)
+            self._span.end()
+            raise
+
+    def _begin(self) -> None:
         catch_up()
         runtime, self._before = self._runtime, current_context()
         self._began = time_ns()
@@ -229,7 +257,8 @@ class Handoff:
             self._span = runtime.tracer.start_span(
                 name, self._before, attributes={semconv.HANDOFF_NAME: self.name}, start_time=self._began
             )
-        except Exception:  # noqa: BLE001 - a broken sampler or span processor is kept from the application
+        except Exception as error:  # noqa: BLE001 - a broken sampler or span processor is kept from the application
+            raise_if_delivered(error)
             runtime.mishaps.failure(Mishap.HANDOFF, self.name, "its span could not be started")
 
     def _identify(self) -> None:
@@ -273,12 +302,23 @@ class Handoff:
         current = here()
         for place in range(len(self._entered) - 1, -1, -1):
             if here(self._entered[place][0]) is current:
-                put_back(*self._entered.pop(place))
+                try:
+                    put_back(*self._entered[place])
+                except BaseException:  # delivered at its beginning
+                    leave(*self._entered[place])
+                    raise
+                finally:
+                    del self._entered[place]
                 return
         if self._closes or len(self._entered) == 1:
-            for entered in self._entered:
-                leave(*entered)
-            self._entered.clear()
+            if current.handoff is self and self._entered:  # a block in it was interrupted before it could be left
+                make_current(self._entered[0][1])
+            self._leave_all()
+
+    def _leave_all(self) -> None:
+        for entered in self._entered:
+            leave(*entered)
+        self._entered.clear()
 
     def _assess(self, end: int) -> Assessment:
         config, opened = self._runtime.config, self._opened
@@ -306,7 +346,8 @@ class Handoff:
                     self._span.set_attributes(self._attributes())
             finally:
                 self._span.end(end)
-        except Exception:  # noqa: BLE001
+        except Exception as error:  # noqa: BLE001
+            raise_if_delivered(error)
             self._runtime.mishaps.failure(Mishap.HANDOFF, self.name, "its span could not be ended")
 
     def _attributes(self) -> dict[str, Any]:
@@ -321,7 +362,8 @@ class Handoff:
         try:
             if self._span.is_recording():
                 blame(self._span, error, text=self._runtime.config.records_text)
-        except Exception:  # noqa: BLE001
+        except Exception as raised:  # noqa: BLE001
+            raise_if_delivered(raised)
             self._runtime.mishaps.failure(Mishap.HANDOFF, self.name, "its exception could not be recorded")
 
     def _citations(self, text: object, citations: Iterable[str] | None) -> tuple[str, ...]:
@@ -358,53 +400,3 @@ class Handoff:
             run_id=told.run_id,
             note=note,
         )
-
-
-class SilentHandoff(Handoff):
-    """The twin that does nothing: monitoring is off, or no handoff is open.
-
-    Args:
-        name: Name of the handoff that it stands for.
-        note: Why it does nothing.
-    """
-
-    def __init__(self, name: str, note: str) -> None:
-        self._name = name
-        self._note = note
-        self.id = ""
-        self.trace_id = ""
-
-    @property
-    def name(self) -> str:
-        """Name of the interface."""
-        return self._name
-
-    @property
-    def assessment(self) -> Assessment:
-        """One without a verdict, whose note says why."""
-        return Assessment(handoff_name=self._name, note=self._note)
-
-    def select(self, selected: object) -> None:
-        """Do nothing."""
-
-    def answered(
-        self,
-        text: str,
-        *,
-        sources: object = None,
-        labels: Iterable[str] | None = None,
-        citations: Iterable[str] | None = None,
-    ) -> None:
-        """Do nothing."""
-
-    def close(self) -> Assessment:
-        """Return :attr:`assessment`."""
-        return self.assessment
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return None

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast
 from opentelemetry.context import Context, attach, create_key, get_current, set_value
 from opentelemetry.trace import Span, set_span_in_context
 
-from rop_otel.safety import collection, in_child, is_collecting
+from rop_otel.safety import collection, in_child, insist, is_collecting
 
 if TYPE_CHECKING:
     from rop_otel.tracing.handoff import Handoff
@@ -116,6 +116,20 @@ def make_current(context: Context) -> None:
         _apart.collection, _apart.context = during, context
 
 
+def enter(context: Context, before: Context) -> None:
+    """Make the context of a block current, or where that is interrupted, take its place for left.
+
+    Args:
+        context: The block's, with a place of its own.
+        before: The one before it.
+    """
+    try:
+        make_current(context)
+    except BaseException:  # delivered; the block is never entered, so nothing puts back what was before it
+        leave(context, before)
+        raise
+
+
 def put_back(context: Context, before: Context) -> None:
     """Make the context before a block current again, or else take the block's place for left.
 
@@ -126,11 +140,15 @@ def put_back(context: Context, before: Context) -> None:
         context: The block's, with a place of its own.
         before: The one before it.
     """
-    place, current = here(context), current_context()
-    if current is context or here(current) is place:
-        make_current(before)
-    else:
+    try:
+        place, current = here(context), current_context()
+        if current is context or here(current) is place:
+            make_current(before)
+        else:
+            leave(context, before)
+    except BaseException:  # delivered in the middle
         leave(context, before)
+        raise
 
 
 def leave(context: Context, before: Context) -> None:
@@ -142,15 +160,26 @@ def leave(context: Context, before: Context) -> None:
 
 
 def set_variable(variable: ContextVar[_T], value: _T) -> Token[_T] | None:
-    """Set a context variable of ours; while the garbage collector runs, do nothing and return None."""
-    return None if is_collecting() else variable.set(value)
+    """Set a context variable of ours, with None for its default; while the garbage collector runs, do nothing."""
+    if is_collecting():
+        return None
+    before = variable.get()
+    try:
+        return variable.set(value)
+    except BaseException:  # delivered; nobody has the token
+        variable.set(before)
+        raise
 
 
 def reset_variable(variable: ContextVar[Any], token: Token[Any] | None) -> None:
     """Set a variable to what it was; a coroutine that is given up is closed elsewhere, and what is set there stays."""
     if token is not None and not is_collecting():
-        with suppress(ValueError):
-            variable.reset(token)
+        try:
+            with suppress(ValueError):
+                variable.reset(token)
+        except BaseException:  # delivered in the middle
+            variable.set(None if token.old_value is Token.MISSING else token.old_value)
+            raise
 
 
 def _current() -> Context:
@@ -185,14 +214,21 @@ class using_context:  # noqa: N801 - used like a function
     def __enter__(self) -> None:
         self._around: using_context | None = _within.get()
         self._before = current_context()
-        set_variable(_within, self)
-        make_current(self._context)
+        try:
+            set_variable(_within, self)
+            make_current(self._context)
+        except BaseException:  # delivered; the block is never entered
+            self.__exit__()
+            raise
 
     def __exit__(self, *_: object) -> None:
-        if self._is_current():
-            set_variable(_within, self._around)
-            make_current(self._before)
+        insist(self._leave)
         self._around = None  # tasks that began inside may go on, and begin others
+
+    def _leave(self) -> None:
+        if self._is_current():
+            make_current(self._before)
+            set_variable(_within, self._around)
 
     def _is_current(self) -> bool:
         if is_collecting():

@@ -36,11 +36,13 @@ class OpenHandoff:
     Args:
         handoff_id: Its ID.
         deadline: Time of the ledger's clock at which it counts as abandoned.
+
+    Attributes:
+        is_closed: Whether it takes in no more.
     """
 
     __slots__ = (
         "_around",
-        "_closed",
         "_ended",
         "_lock",
         "_looked",
@@ -48,6 +50,7 @@ class OpenHandoff:
         "_running",
         "deadline",
         "handoff_id",
+        "is_closed",
     )
 
     def __init__(self, handoff_id: str, deadline: float) -> None:
@@ -59,7 +62,7 @@ class OpenHandoff:
         self._returned: set[str] = set()
         self._looked = 0
         self._lock = create_lock()
-        self._closed = False
+        self.is_closed = False
 
     def began(self, stage: Running) -> None:
         """Note a stage that has begun, so that it is known to be late should the handoff end first."""
@@ -76,11 +79,11 @@ class OpenHandoff:
             False where the handoff had ended already: the stage is late.
         """
         with self._lock:
-            if self._closed:
+            if self.is_closed:
                 return False
-            self._ended.append(record)
             if stage is not None:
-                self._running.pop(id(stage), None)
+                self._running.pop(id(stage), None)  # first: where this is interrupted, no stage counts twice
+            self._ended.append(record)
             return True
 
     def returned_any(self, ids: AbstractSet[str]) -> bool:
@@ -90,6 +93,10 @@ class OpenHandoff:
             self._looked = place + 1
         return not ids.isdisjoint(self._returned)
 
+    def lost(self, stage: Running) -> None:
+        """Forget a stage whose end was interrupted: it would keep its handoff from being given up."""
+        self._running.pop(id(stage), None)
+
     def runs_within(self, span_id: str, around: Around) -> None:
         """Note that a stage of ours is below a span of somebody else's, of which only its end tells what it is."""
         self._around[span_id] = around
@@ -97,7 +104,7 @@ class OpenHandoff:
     def close(self) -> tuple[StageRecord, ...]:
         """Take in no more, and return every stage, the running ones without an end."""
         with self._lock:
-            self._closed = True
+            self.is_closed = True
             running = list(self._running.values())
             self._running.clear()
         stages = (*self._ended, *(stage.unfinished() for stage in running))
@@ -137,11 +144,15 @@ class Ledger:
     def open(self, handoff_id: str) -> OpenHandoff | None:
         """Open a handoff; None where too many are open, or one with this ID already is."""
         self._drop_stale()
-        with self._lock:
-            accepted = len(self._open) < self._max_open and handoff_id not in self._open
-            if accepted:
-                opened = OpenHandoff(handoff_id, self._clock() + self._ttl)
-                self._open[handoff_id] = opened
+        opened = OpenHandoff(handoff_id, self._clock() + self._ttl)
+        try:
+            with self._lock:
+                accepted = len(self._open) < self._max_open and handoff_id not in self._open
+                if accepted:
+                    self._open[handoff_id] = opened
+        except BaseException:  # delivered; nobody else knows that it is open
+            self.abandon(opened)
+            raise
         if accepted:
             return opened
         self._notify(Notice.REJECTED)

@@ -11,7 +11,7 @@ from typing import Final
 
 from rop_otel.core.handoff import Notice, Sink
 from rop_otel.errors import UsageError
-from rop_otel.safety import afterwards, is_collecting
+from rop_otel.safety import afterwards, is_collecting, raise_if_delivered
 
 _logger = logging.getLogger("rop_otel")
 _OURS: Final = "rop_otel"
@@ -63,7 +63,8 @@ class Mishaps:
         for sink in self._sinks:
             try:
                 sink.noticed(notice, where=where)
-            except Exception:  # noqa: BLE001 - monitoring never raises into the application
+            except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+                raise_if_delivered(error)
                 self._log(Mishap.SINK, type(sink).__name__, "a sink of notices raised", failed=True)
 
     def misuse(self, where: Mishap, place: str, message: str) -> None:
@@ -102,7 +103,8 @@ class Mishaps:
             what = "" if error is None else f"{_located(error)}; "
             exc_info = error if self._text else None
             _logger.warning("%s: %s (%sfurther ones are counted, not logged)", place, message, what, exc_info=exc_info)
-        except Exception:  # noqa: BLE001 - a filter or handler of the application's
+        except Exception as raised:  # noqa: BLE001 - a filter or handler of the application's
+            raise_if_delivered(raised)
             return
 
 

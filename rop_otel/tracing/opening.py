@@ -7,12 +7,13 @@ from typing import Any, Final
 
 from rop_otel.safety import catch_up
 from rop_otel.tracing.declared import UNNAMED, Judged, declare, no_id_in, selected_ids
-from rop_otel.tracing.handoff import Handoff, SilentHandoff
+from rop_otel.tracing.handoff import Handoff
 from rop_otel.tracing.here import here
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runs import RUNS
 from rop_otel.tracing.runtime import current
 from rop_otel.tracing.scalars import as_name
+from rop_otel.tracing.silent_handoff import SilentHandoff
 
 
 class _NotDue:

@@ -15,7 +15,7 @@ from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, HandoffRecord, Ids, Sink, assess
 from rop_otel.core.profile.hashing import hash_id, hash_label
 from rop_otel.errors import ConfigurationError
-from rop_otel.safety import create_lock, in_child
+from rop_otel.safety import create_lock, in_child, raise_if_delivered
 from rop_otel.tracing.ledger import Ledger
 from rop_otel.tracing.losses import tell
 from rop_otel.tracing.mishaps import Mishap, Mishaps
@@ -81,6 +81,7 @@ class Runtime:
             declaration = None if run is None else run.declaration
             assessment = assess(record, resolver=self.config.resolver, declaration=declaration)
         except Exception as error:  # noqa: BLE001 - a failure of our own code is never the application's
+            raise_if_delivered(error)
             self.mishaps.failure(Mishap.ASSESS, record.name, "the handoff could not be assessed")
             note = f"the assessment raised {type(error).__name__}"
             return Assessment(handoff_name=record.name, handoff_id=record.handoff_id, note=note)
@@ -88,18 +89,21 @@ class Runtime:
         if run is not None:
             try:
                 run.observed(record, assessment)
-            except Exception:  # noqa: BLE001
+            except Exception as error:  # noqa: BLE001
+                raise_if_delivered(error)
                 self.mishaps.failure(
                     Mishap.RUN, run.id, "a handoff could not be counted in its run, or not be written to its journal"
                 )
         try:
             tell(assessment, record.selected)
-        except Exception:  # noqa: BLE001 - a filter or handler of the application's
+        except Exception as error:  # noqa: BLE001 - a filter or handler of the application's
+            raise_if_delivered(error)
             self.mishaps.failure(Mishap.SINK, "log", "the assessment could not be logged")
         for sink in self.sinks:
             try:
                 sink.assessed(record, assessment, seconds=seconds)
-            except Exception:  # noqa: BLE001
+            except Exception as error:  # noqa: BLE001
+                raise_if_delivered(error)
                 self.mishaps.failure(Mishap.SINK, type(sink).__name__, "a sink of assessments raised")
         return assessment
 

@@ -14,7 +14,6 @@ from opentelemetry.trace import INVALID_SPAN, Span, format_span_id, format_trace
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Ids, Notice, StageRecord
-from rop_otel.errors import UsageError
 from rop_otel.safety import afterwards, catch_up, is_collecting, raise_if_delivered
 from rop_otel.tracing.facts import StageFacts
 from rop_otel.tracing.here import Here, current_context, here, leave, make_current, moved, put_back
@@ -64,10 +63,10 @@ class Stage:
         self._runtime = runtime
         self._facts = StageFacts(spec)
         self._handed = handed
-        self._told = False
+        self._told = self._recording = False
         self._wanted = True
-        self._recording = False
         self._span: Span = INVALID_SPAN
+        self._context = _NO_CONTEXT
 
     def returned(
         self,
@@ -181,25 +180,28 @@ class Stage:
         return f"<{type(self).__name__} {self._spec.place}>"
 
     def __enter__(self) -> Self:
-        self._start_here()
-        make_current(self._context)
-        if self._handed is not None:
-            handed, self._handed = self._handed, None
-            try:
+        try:
+            self._start_here()
+            make_current(self._context)
+            if self._handed is not None:
+                handed, self._handed = self._handed, None
                 self.input(handed)
-            except UsageError as error:  # strict mode; the block is never entered, so nothing else ends the stage
-                self.__exit__(UsageError, error, None)
-                raise
+        except BaseException as error:  # of strict mode, or delivered; the block is never entered: nothing else ends it
+            if self._context is not _NO_CONTEXT:
+                self.__exit__(type(error), error, None)
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        put_back(self._context, self._before)
-        if is_collecting():
-            afterwards(partial(self._leave, error))
-        else:
-            self._leave(error)
+        try:
+            put_back(self._context, self._before)
+        finally:
+            if is_collecting():
+                afterwards(partial(self._leave, error))
+            else:
+                self._leave(error)
 
     def _leave(self, error: BaseException | None) -> None:
         """End with the block."""
@@ -216,20 +218,18 @@ class Stage:
         """Start at the caller's place, without becoming current."""
         catch_up()
         before = current_context()
-        self._start(before, here(before))
+        try:
+            self._start(before, here(before))
+        except BaseException:  # delivered in the middle
+            self._span.end()
+            raise
 
     def _start(self, before: Context, at: Here) -> None:
         """Start the span and take a place in the ledger, without becoming current."""
         handoff = at.handoff
-        self._before = before
-        self._round = at.round
-        self._handoff = handoff
-        if handoff is None:
-            self._began = time_ns()
-            self._opened = None
-        else:
-            self._began = handoff._now()
-            self._opened = handoff._opened
+        self._before, self._round, self._handoff = before, at.round, handoff
+        self._began = time_ns() if handoff is None else handoff._now()
+        self._opened = None if handoff is None else handoff._opened
         if not is_collecting():  # what else sees spans begin must not run in the middle of anything
             self._start_span(before)
         self._identify(at)
@@ -249,22 +249,31 @@ class Stage:
                 spec.attributes if self._handoff is None else None,  # in a handoff they are written once, at the end
                 start_time=self._began,
             )
-        except Exception:  # noqa: BLE001 - a broken sampler or span processor is kept from the application
+        except Exception as error:  # noqa: BLE001 - a broken sampler or span processor is kept from the application
+            raise_if_delivered(error)
             runtime.mishaps.failure(Mishap.STAGE, spec.place, "its span could not be started")
 
     def _finish(self, error: BaseException | None = None) -> None:
         """End the span and hand the facts to the ledger; a stage that outlives its handoff is late."""
-        if self._runtime.inherited:
-            return
-        end = time_ns() if self._handoff is None else self._handoff._now()
-        try:
-            self._end_span(end, error)
-        except Exception:  # noqa: BLE001
-            self._runtime.mishaps.failure(Mishap.STAGE, self._spec.place, "its span could not be ended")
+        if self._context is _NO_CONTEXT or self._runtime.inherited:
+            return  # it did not even begin, or is none of this process
         opened = self._opened
-        self._context = self._before = _NO_CONTEXT  # they lead back here; a cycle would leave the IDs to the collector
-        if opened is not None and not opened.ended(self._record(end, failed=error is not None), self):
-            self._runtime.mishaps.notice(Notice.LATE)
+        try:
+            end = time_ns() if self._handoff is None else self._handoff._now()
+            try:
+                self._end_span(end, error)
+            except Exception as raised:  # noqa: BLE001
+                raise_if_delivered(raised)
+                self._runtime.mishaps.failure(Mishap.STAGE, self._spec.place, "its span could not be ended")
+            finally:
+                # They lead back here: a cycle would leave the IDs to the collector.
+                self._context = self._before = _NO_CONTEXT
+                if opened is not None and not opened.ended(self._record(end, failed=error is not None), self):
+                    self._runtime.mishaps.notice(Notice.LATE)
+        except BaseException:  # delivered
+            if opened is not None:
+                opened.lost(self)
+            raise
 
     def _end(self, reading: Reading, error: BaseException | None = None) -> None:
         """Finish a stage that yielded its documents."""
@@ -292,10 +301,6 @@ class Stage:
         if reading.scopes is not None:
             facts.scopes = runtime.hashed(reading.scopes) if runtime.shape.fit(reading.scopes) else None
         return True
-
-    def _take_top_k(self, number: object) -> None:
-        """Take in how many documents were asked for; what is no number is ignored."""
-        self._facts.top_k = as_count(number)
 
     def _cite(self, citations: tuple[str, ...]) -> None:
         """Take in the labels that an answer cites; one that is text is none."""

@@ -9,8 +9,9 @@ from typing import Self
 from opentelemetry.context import Context
 
 from rop_otel.errors import UsageError
+from rop_otel.safety import raise_if_delivered
 from rop_otel.tracing.extracting import IdWhere, Where
-from rop_otel.tracing.here import Here, current_context, here, make_current, moved, put_back
+from rop_otel.tracing.here import Here, current_context, enter, here, moved, put_back
 from rop_otel.tracing.keyed import ByKeys
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runtime import current
@@ -70,6 +71,7 @@ def using_stage(
             implementation=implementation,
         )
     except Exception as error:  # noqa: BLE001 - the arguments' own code runs here
+        raise_if_delivered(error)
         wrong = str(error) if isinstance(error, UsageError) else f"its arguments raise {type(error).__name__}"
         runtime.mishaps.misuse(Mishap.STAGE, "using_stage()", wrong)
         return SILENT_STAGE
@@ -98,7 +100,7 @@ class using_round:  # noqa: N801 - used like a function
         self._before: Context = current_context()
         at = here(self._before)
         self._context = moved(self._before, Here(at.handoff, at.stage, self._number))
-        make_current(self._context)
+        enter(self._context, self._before)
         return self
 
     def __exit__(

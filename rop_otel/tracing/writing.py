@@ -14,6 +14,7 @@ from typing import Final
 from opentelemetry.attributes import BoundedAttributes
 from opentelemetry.trace import Span, Status, StatusCode
 
+from rop_otel.safety import raise_if_delivered
 from rop_otel.tracing.exceptions import record_exception
 
 Value = str | bool | int | float | tuple[str, ...] | tuple[int, ...] | tuple[float, ...]
@@ -63,7 +64,8 @@ def _known() -> bool:
         done = _put(put, example)
         for name, value in example.items():
             checked[name] = value
-    except Exception:  # noqa: BLE001 - another version, whatever it does: the public way is right
+    except Exception as error:  # noqa: BLE001 - another version, whatever it does: the public way is right
+        raise_if_delivered(error)
         return False
     return done and dict(put) == dict(checked) and put.dropped == checked.dropped
 

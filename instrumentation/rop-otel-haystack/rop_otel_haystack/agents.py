@@ -15,6 +15,7 @@ from rop_otel.instrumenting import (
     Settings,
     create_lock,
     failure,
+    raise_if_delivered,
     reset_variable,
     set_variable,
     topmost,
@@ -133,15 +134,18 @@ class WatchedAgent:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        reset_variable(_agent, self._token)
-        self._run.end(error)
+        try:
+            reset_variable(_agent, self._token)
+        finally:
+            self._run.end(error)
 
     def returned(self, outputs: object) -> None:
         """Tell what the messages of its tools show."""
         for call in self._run.calls:
             try:
                 self._packed(call, outputs)
-            except Exception:  # noqa: BLE001 - monitoring never raises into the application
+            except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+                raise_if_delivered(error)
                 failure(f"Haystack tool {call.tool.name!r}", "what its message shows cannot be read")
 
     def _packed(self, call: ToolCall, outputs: object) -> None:
@@ -195,7 +199,8 @@ class WatchedTool:
             if not call.watched:
                 with call.round(), self._source() as stage:
                     stage.returned(call.documents, scores=ranked_by(call.documents))
-        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(error)
             failure(f"Haystack tool {call.tool.name!r}", "what it returned cannot be read")
 
     def _source(self) -> rop.Stage:

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
-from rop_otel.instrumenting import AsyncSteps, Settings, create_lock, failure
+from rop_otel.instrumenting import AsyncSteps, Settings, create_lock, failure, raise_if_delivered
 from rop_otel_haystack.agents import WatchedAgent, WatchedTool, watched_tool
 from rop_otel_haystack.plan import plan_of, step_by_hand
 from rop_otel_haystack.watching import Place, WatchedRun, WatchedStep, runs_already, watched_step
@@ -100,7 +100,8 @@ class Patches:
             return None
         try:
             self._components(pipeline)
-        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(error)
             failure("Haystack pipeline", "it could not be watched")
             return None
         return WatchedRun(pipeline, args[0] if args else kwargs.get("data"), self._settings)
@@ -115,7 +116,8 @@ class Patches:
             try:
                 if self._active and step_by_hand(made, self._settings) is not None:
                     self._classes([cls])
-            except Exception:  # noqa: BLE001 - monitoring never raises into the application
+            except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+                raise_if_delivered(error)
                 failure(f"Haystack component {cls.__name__!r}", "it could not be watched")
             return made
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice, pairwise
 from typing import Any, Final
 
-from rop_otel.instrumenting import plain_text, shown_in
+from rop_otel.instrumenting import plain_text, raise_if_delivered, shown_in
 
 _MOST: Final = 20_000
 """Objects that are looked at in what a tool returns."""
@@ -119,7 +119,8 @@ def ranked_by(documents: Sequence[Any]) -> list[float] | None:
         if None in scores or not all(first >= second for first, second in pairwise(scores)):
             return None
         return [float(score) for score in scores]
-    except Exception:  # noqa: BLE001 - the documents' own code runs here
+    except Exception as error:  # noqa: BLE001 - the documents' own code runs here
+        raise_if_delivered(error)
         return None
 
 

@@ -19,6 +19,7 @@ from rop_otel.instrumenting import (
     current_context,
     failure,
     make_current,
+    raise_if_delivered,
     reset_variable,
     retrieved_outside,
     set_variable,
@@ -113,6 +114,14 @@ class WatchedRun:
     def __enter__(self) -> Self:
         self._before = _run.get()
         try:
+            self._enter()
+        except BaseException as error:  # delivered; the block is never entered, so nothing else ends it
+            self.__exit__(type(error), error, None)
+            raise
+        return self
+
+    def _enter(self) -> None:
+        try:
             plan = plan_of(self._pipeline, self._settings)
             if self._call is not None and (plan.retrieves or self._call.handoff.began):
                 self._place.enter_context(self._call.inside())
@@ -121,26 +130,29 @@ class WatchedRun:
                 metadata = getattr(self._pipeline, "metadata", None) or {}
                 name = metadata.get("name")
                 name = name if isinstance(name, str) and name else type(self._pipeline).__name__
-                handoff = topmost(self._settings, name=name, inputs=self._inputs, metadata=metadata)
-                handoff.__enter__()
-                self._handoff = handoff
+                self._handoff = topmost(self._settings, name=name, inputs=self._inputs, metadata=metadata)
+                self._handoff.__enter__()
             if rop.current_handoff().id:
                 own = self._handoff is not None and self._handoff.owns
                 answers = own or (self._before is not None and self._before.answers)
                 self._token = set_variable(
                     _run, Run(self._pipeline.graph, plan, self._settings, cites=cites, answers=answers)
                 )
-        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(error)
             failure("Haystack pipeline", "a run of it could not be watched")
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        reset_variable(_run, self._token)
-        if self._handoff is not None:
-            self._handoff.__exit__(kind, error, trace)
-        self._place.close()
+        try:
+            reset_variable(_run, self._token)
+        finally:
+            try:
+                if self._handoff is not None:
+                    self._handoff.__exit__(kind, error, trace)
+            finally:
+                self._place.close()
 
     def returned(self, outputs: object) -> None:
         """Take in what a tool retrieves; otherwise its components tell what they return."""
@@ -148,7 +160,8 @@ class WatchedRun:
             return
         try:
             self._call.found(outputs)
-        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(error)
             failure("Haystack pipeline", "what it returned cannot be read")
 
     def _cites(self, plan: Plan) -> bool:
@@ -180,7 +193,8 @@ def watched_step(
             return _by_hand(component, args, inputs, settings, call)
         step = run.plan.steps.get(id(component))
         return None if step is None else WatchedStep(run, step, component, inputs)
-    except Exception:  # noqa: BLE001 - monitoring never raises into the application
+    except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+        raise_if_delivered(error)
         failure(f"Haystack component {type(component).__name__!r}", "it could not be watched")
         return None
 
@@ -232,34 +246,36 @@ class WatchedStep:
         self._shown = self._filled_in() if step.kind == PACKING else None
         nothing = step.kind in (None, READER) or step.arms or (step.kind == PACKING and self._shown is None)
         self._stage = None if nothing else self._made(step.name)
+        self._token: Token[Run | None] | None = None
 
     def __enter__(self) -> Self:
-        if self._call is not None:
-            self._place.enter_context(self._call.inside())
-        if self._round is not None:
-            self._round.__enter__()
-        if self._stage is not None:
-            self._stage.__enter__()
-            self._tell_input(self._stage)
-        self._token = None if self._step.kind is None else set_variable(_run, _NESTED)
+        try:
+            for block in (None if self._call is None else self._call.inside(), self._round, self._stage):
+                if block is not None:
+                    self._place.enter_context(block)
+            if self._stage is not None:
+                self._tell_input(self._stage)
+            self._token = None if self._step.kind is None else set_variable(_run, _NESTED)
+        except BaseException as error:  # of strict mode, or delivered; the block is never entered: nothing else ends it
+            self.__exit__(type(error), error, None)
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        reset_variable(_run, self._token)
-        if self._stage is not None:
-            self._stage.__exit__(kind, error, trace)
-        if self._round is not None:
-            self._round.__exit__(kind, error, trace)
-        self._place.close()
+        try:
+            reset_variable(_run, self._token)
+        finally:
+            self._place.__exit__(kind, error, trace)
 
     def _tell_input(self, stage: rop.Stage) -> None:
         try:
             lists = [self._shown] if self._shown is not None else handed(self._inputs, self._step.sockets)
             if lists:
                 stage.input(*lists)
-        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(error)
             failure(f"Haystack component {self._step.name!r}", "what it is handed cannot be read")
 
     def returned(self, outputs: object) -> None:
@@ -273,7 +289,8 @@ class WatchedStep:
                 self._parted(outputs)
             if self._call is not None:
                 self._call.found(outputs)
-        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(error)
             failure(f"Haystack component {self._step.name!r}", "what it returned cannot be read")
 
     def _made(self, name: str) -> rop.Stage:

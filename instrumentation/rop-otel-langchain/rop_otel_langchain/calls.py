@@ -90,6 +90,13 @@ class Call:
             self._ended = True
         if not self._deferred.began:
             return
+        try:
+            self._tell(error)
+        finally:
+            self._deferred.end(error)
+
+    def _tell(self, error: BaseException | None) -> None:
+        """Tell what was shown and answered."""
         with self.current():
             self._pack()
             if error is None and self._topmost.owns and self._answer and self._sources is not None:
@@ -98,7 +105,6 @@ class Call:
                 # Without known labels it is not known either what in the text is a citation.
                 citations = None if is_labelled(handoff) else ()
                 handoff.answered(self._answer, sources=self._sources, labels=labels, citations=citations)
-        self._deferred.end(error)
 
     @never_raising
     def _pack(self) -> None:

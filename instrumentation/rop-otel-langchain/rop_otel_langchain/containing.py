@@ -14,6 +14,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable
 from langchain_core.vectorstores import VectorStore
 
+from rop_otel.instrumenting import raise_if_delivered
 from rop_otel_langchain.documents import is_a
 
 _MOST: Final = 5000
@@ -52,7 +53,8 @@ def _search(chain: object) -> bool:
             if is_a(part, BaseRetriever | VectorStore):
                 return True
             waiting += _parts(part)
-        except Exception:  # noqa: BLE001 - the application's objects
+        except Exception as error:  # noqa: BLE001 - the application's objects
+            raise_if_delivered(error)
             continue
     return False
 
@@ -88,9 +90,11 @@ def _referred(function: FunctionType) -> Iterator[object]:
 def _held(value: object) -> Iterator[object]:
     """Give a value, and where it is an object of the application what that holds."""
     yield value
-    with suppress(Exception):  # what stands for another object, as one of a request, may have none now
+    try:
         if not is_a(value, type | ModuleType | FunctionType):
             yield from getattr(value, "__dict__", {}).values()
+    except Exception as error:  # noqa: BLE001 - what stands for another object, as one of a request, may have none now
+        raise_if_delivered(error)
 
 
 def _names(code: CodeType) -> Iterator[str]:

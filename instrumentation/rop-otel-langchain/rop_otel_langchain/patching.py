@@ -9,7 +9,7 @@ from types import FunctionType, ModuleType
 from typing import Any, TypeAlias
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
-from rop_otel.instrumenting import failure
+from rop_otel.instrumenting import failure, raise_if_delivered
 
 Function: TypeAlias = Callable[..., Any]
 Wrap: TypeAlias = Callable[[Function], Function]
@@ -82,7 +82,8 @@ class Patches:
                 original: Any = owner.__dict__.get(name)
                 if _is_method(original) and not getattr(original, "__isabstractmethod__", False):
                     self._method(owner, name, original, wrap)
-            except Exception:  # noqa: BLE001 - a class that cannot be watched can be defined all the same
+            except Exception as error:  # noqa: BLE001 - a class that cannot be watched can be defined all the same
+                raise_if_delivered(error)
                 failure(f"LangChain, {owner.__qualname__}.{name}", "it could not be watched")
 
     def _method(self, owner: type, name: str, original: Any, wrap: Wrap) -> None:

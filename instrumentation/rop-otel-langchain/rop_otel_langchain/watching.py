@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Any, Final, ParamSpec, TypeVar
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings, failure, set_variable
+from rop_otel.instrumenting import Settings, failure, raise_if_delivered, set_variable
 from rop_otel_langchain.documents import Documents, are_documents, same_documents
 from rop_otel_langchain.feeding import Fed
 from rop_otel_langchain.kinds import Kinds
@@ -148,7 +148,8 @@ def never_raising(function: Callable[P, R]) -> Callable[P, R | None]:
             return function(*args, **kwargs)
         except rop.RopError:
             raise
-        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(error)
             failure(f"LangChain, {function.__qualname__}", "it could not be watched")
             return None
 

@@ -1,4 +1,4 @@
-"""Handlers of LlamaIndex's spans and events, which tell of each call of a part: an engine, a retriever, a tool.
+"""LlamaIndex's spans and events, which tell of each call of a part: an engine, a retriever, a tool.
 
 Its spans begin and end in the context of the call, so a stage that begins with one is current inside of it.
 """
@@ -7,27 +7,25 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, cast
+from functools import partial
+from typing import Any, Final
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.chat_engine import SimpleChatEngine
 from llama_index.core.chat_engine.types import BaseChatEngine
-from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined] # exported in a comment
-from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events import BaseEvent
-from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.response_synthesizers import BaseSynthesizer
 from llama_index.core.tools import BaseTool
 from llama_index.core.workflow import Workflow
-from pydantic import PrivateAttr
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings, failure, retrieved_outside, topmost
+from rop_otel.instrumenting import Settings, failure, insist, raise_if_delivered, retrieved_outside, topmost
 from rop_otel_llama_index import kinds
 from rop_otel_llama_index.gathering import Engine, ToolCall
 from rop_otel_llama_index.synthesis import Synthesis
+from rop_otel_llama_index.telling import leave
 from rop_otel_llama_index.watched import Listing, Watched, innermost
 from rop_otel_llama_index.workflows import WorkflowRun
 
@@ -148,110 +146,73 @@ def _nodes(arguments: _Arguments, place: int) -> Any:
     return arguments["nodes"] if "nodes" in arguments else list(arguments.values())[place]
 
 
-class SpanHandler(BaseSpanHandler[Any]):
-    """Begins and ends what is watched, with the spans of LlamaIndex."""
+class Spans:
+    """Begins and ends what is watched, with the spans of LlamaIndex.
 
-    _settings: Settings = PrivateAttr()
-    _retired: bool = PrivateAttr(default=False)
+    It is told after all handlers, since one that puts the context back by its token has to do so before.
+
+    Args:
+        settings: Of the instrumentation.
+    """
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__()
         self._settings = settings
+        self._open: dict[str, Watched] = {}
+        self._retired = False
 
     def retire(self) -> None:
         """Watch no more, and leave LlamaIndex when what is watched now has ended."""
         self._retired = True
-        if not self.open_spans:
-            self._leave()
+        if not self._open:
+            leave(self)
 
-    @classmethod
-    def class_name(cls) -> str:
-        """Name of the class, as LlamaIndex asks for it."""
-        return "RopSpanHandler"
-
-    def new_span(
+    def span_enter(
         self,
         id_: str,
         bound_args: inspect.BoundArguments,
         instance: Any | None = None,
-        parent_span_id: str | None = None,
+        parent_id: str | None = None,
         tags: dict[str, Any] | None = None,
-        **kwargs: Any,
-    ) -> Any:
+        **others: Any,
+    ) -> None:
         """Begin to watch a call, if it is one of ours."""
         if self._retired:
-            return None
+            return
         method = id_.partition("-")[0].rpartition(".")[2]
         try:
             began = begin(self._settings, method, instance, bound_args.arguments, tags or {})
             if began is not None:
-                self._stay_last()
-        except Exception:  # noqa: BLE001 - LlamaIndex would swallow it without a word
+                self._open[id_] = began
+        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(error)
             failure(f"LlamaIndex, the beginning of {method}", "it could not be watched")
-            return None
-        return began
 
-    def prepare_to_exit_span(
-        self,
-        id_: str,
-        bound_args: inspect.BoundArguments,
-        instance: Any | None = None,
-        result: Any | None = None,
-        **kwargs: Any,
-    ) -> Any:
+    def span_exit(self, id_: str, *given: Any, result: Any | None = None, **others: Any) -> None:
         """Take in what a call returned."""
-        return self._end(id_, result=result)
+        self._end(id_, result=result)
 
-    def prepare_to_drop_span(
-        self,
-        id_: str,
-        bound_args: inspect.BoundArguments,
-        instance: Any | None = None,
-        err: BaseException | None = None,
-        **kwargs: Any,
-    ) -> Any:
+    def span_drop(self, id_: str, *given: Any, err: BaseException | None = None, **others: Any) -> None:
         """Take in what a call raised."""
-        return self._end(id_, error=err or RuntimeError("the call was dropped"))
+        self._end(id_, error=err or RuntimeError("the call was dropped"))
 
-    def _end(self, id_: str, *, result: Any = None, error: BaseException | None = None) -> Watched | None:
-        watched = cast("Watched | None", self.open_spans.get(id_))
-        if watched is not None:
-            watched.finish(result, error)
-            if self._retired and len(self.open_spans) == 1:
-                self._leave()
-        return watched
-
-    def _stay_last(self) -> None:
-        """Move to the end of the handlers: one that puts the context back by its token has to do so before this one."""
-        root = get_dispatcher()
-        if root.span_handlers[-1] is not self:
-            root.span_handlers = [*self._others(), self]
-
-    def _leave(self) -> None:
-        get_dispatcher().span_handlers = self._others()
-
-    def _others(self) -> list[BaseSpanHandler[Any]]:
-        return [each for each in get_dispatcher().span_handlers if each is not self]
-
-
-class EventHandler(BaseEventHandler):
-    """Takes in what language models are asked."""
-
-    @classmethod
-    def class_name(cls) -> str:
-        """Name of the class, as LlamaIndex asks for it."""
-        return "RopEventHandler"
-
-    def handle(self, event: BaseEvent, **kwargs: Any) -> None:
-        """Take in an event."""
-        read = _PROMPTS.get(type(event).__name__)
+    def event(self, event: BaseEvent, **others: Any) -> None:
+        """Take in what a language model is asked."""
+        read = None if self._retired else _PROMPTS.get(type(event).__name__)
         watched = None if read is None else innermost()
         if read is None or watched is None:
             return
         try:
             read(watched, event)
-        except Exception:  # noqa: BLE001 - LlamaIndex would swallow it without a word
+        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(error)
             failure("LlamaIndex, a prompt", "it could not be watched")
+
+    def _end(self, id_: str, *, result: Any = None, error: BaseException | None = None) -> None:
+        watched = self._open.pop(id_, None)
+        if watched is not None:
+            insist(partial(watched.finish, result, error))
+            if self._retired and not self._open:
+                leave(self)
 
 
 def _completion(watched: Watched, event: Any) -> None:

@@ -1,4 +1,4 @@
-"""Puts the handlers, and the wrappers of what LlamaIndex makes no span of, in their places, and takes them away."""
+"""Puts what watches LlamaIndex in its place, also wrappers of what it makes no span of, and takes it away."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from llama_index.core import async_utils
-from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined] # exported in a comment
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import CitationQueryEngine
 from llama_index.core.tools import FunctionTool, QueryEngineTool, RetrieverTool, function_tool
@@ -15,9 +14,10 @@ from llama_index.core.workflow import Workflow
 from opentelemetry.instrumentation.utils import unwrap
 from wrapt import wrap_function_wrapper
 
-from rop_otel.instrumenting import Settings, failure
+from rop_otel.instrumenting import Settings, failure, raise_if_delivered
 from rop_otel_llama_index import carrying, citations
-from rop_otel_llama_index.handlers import EventHandler, SpanHandler, begin
+from rop_otel_llama_index.handlers import Spans, begin
+from rop_otel_llama_index.telling import tell
 from rop_otel_llama_index.watched import Watched
 from rop_otel_llama_index.workflows import WorkflowRun, begin_run
 
@@ -33,12 +33,9 @@ class Installed:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._spans = SpanHandler(settings)
-        self._events = EventHandler()
+        self._spans = Spans(settings)
         self._wrapped: list[tuple[object, str]] = []
-        root = get_dispatcher()
-        root.add_span_handler(self._spans)
-        root.add_event_handler(self._events)
+        tell(self._spans)
         self._wrap(BaseNodePostprocessor, "apostprocess_nodes", self._awaited("_postprocess_nodes"))
         for tool in (FunctionTool, QueryEngineTool, RetrieverTool):
             self._wrap(tool, "call", self._called("call"))
@@ -51,8 +48,6 @@ class Installed:
     def remove(self) -> None:
         """Leave everything as it was."""
         self._spans.retire()
-        root = get_dispatcher()
-        root.event_handlers = [each for each in root.event_handlers if each is not self._events]
         for owner, name in self._wrapped:
             unwrap(owner, name)
 
@@ -69,7 +64,8 @@ class Installed:
             if method == "run":
                 return begin_run(self._settings, instance, arguments)
             return begin(self._settings, method, instance, arguments, {})
-        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(error)
             failure(f"LlamaIndex, the beginning of {type(instance).__name__}", "it could not be watched")
             return None
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from opentelemetry.instrumentation.instrumentor import BaseInstrumentor  # type: ignore[attr-defined,unused-ignore]
 
-from rop_otel.instrumenting import Settings, configure_once, failure, supported
+from rop_otel.instrumenting import Settings, configure_once, failure, raise_if_delivered, supported
 
 if TYPE_CHECKING:
     from rop_otel_llama_index.installing import Installed
@@ -36,7 +36,8 @@ class LlamaIndexInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-igno
             from rop_otel_llama_index.installing import Installed  # imports LlamaIndex
 
             self._installed = Installed(settings)
-        except Exception:  # noqa: BLE001 - the application starts, whatever has become of LlamaIndex's modules
+        except Exception as error:  # noqa: BLE001 - the application starts, whatever has become of LlamaIndex's modules
+            raise_if_delivered(error)
             failure("LlamaIndex, this installation", "it could not be watched")
 
     def _uninstrument(self, **kwargs: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from opentelemetry.context import Context
 
-from rop_otel.instrumenting import failure, using_context
+from rop_otel.instrumenting import failure, raise_if_delivered, using_context
 
 Done: TypeAlias = Callable[[str, BaseException | None], None]
 """Told the text as far as it came, and what was raised."""
@@ -43,5 +43,6 @@ class Streaming:
         with self.step():
             try:
                 self._done("".join(self._tokens), error)
-            except Exception:  # noqa: BLE001 - monitoring never raises into the application
+            except Exception as raised:  # noqa: BLE001 - monitoring never raises into the application
+                raise_if_delivered(raised)
                 failure("LlamaIndex, the end of a stream", "it could not be watched")

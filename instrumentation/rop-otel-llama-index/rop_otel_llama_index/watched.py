@@ -6,7 +6,7 @@ handler of spans may have put it back by then, since LlamaIndex tells handlers o
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack
 from itertools import count
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from opentelemetry.context import Context, create_key, get_value, set_value
 
 import rop_otel as rop
-from rop_otel.instrumenting import Deferred, create_lock, current_context, failure, make_current, topmost
+from rop_otel.instrumenting import (
+    Deferred,
+    create_lock,
+    current_context,
+    failure,
+    make_current,
+    raise_if_delivered,
+    topmost,
+)
 
 if TYPE_CHECKING:
     from rop_otel_llama_index.gathering import Gathering
@@ -85,14 +93,20 @@ class Watched:
         """What is told what is retrieved here, and what models are asked."""
         self._before = current_context()
         self._begun: Call | None = None
-        if self.call is None and begins is not None:
-            self.call = self._begun = Call(begins)
-            make_current(self._begun.context())
-        elif isinstance(outer, Enclosing) and not isinstance(self, Enclosing):
-            make_current(outer.place())
-        self._block = nullcontext() if block is None else block
-        self._block.__enter__()
-        make_current(self.context())
+        self._block = ExitStack()
+        try:
+            if self.call is None and begins is not None:
+                self.call = self._begun = Call(begins)
+                make_current(self._begun.context())
+            elif isinstance(outer, Enclosing) and not isinstance(self, Enclosing):
+                make_current(outer.place())
+            if block is not None:
+                self._block.enter_context(block)
+            make_current(self.context())
+        except BaseException as error:  # of strict mode, or delivered; nobody else ends what began
+            make_current(self._before)
+            Watched.end(self, error)
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -119,11 +133,13 @@ class Watched:
         try:
             if error is None:
                 self.returned(result)
-        except Exception:  # noqa: BLE001 - monitoring never raises into the application
+        except Exception as raised:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(raised)
             failure(f"LlamaIndex, what {type(self.instance).__name__} returned", "it could not be watched")
         try:
             self.end(error)
-        except Exception:  # noqa: BLE001
+        except Exception as raised:  # noqa: BLE001
+            raise_if_delivered(raised)
             failure(f"LlamaIndex, the end of {type(self.instance).__name__}", "it could not be watched")
         finally:
             if current:

@@ -78,15 +78,18 @@ def ask(watch: Watch) -> None:
     watch.assessments.clear()
 
 
-def places() -> tuple[Any, ...]:
+def places() -> list[int]:
     """Return everything that instrumentation may touch."""
-    return (
-        list(map(id, root_dispatcher.span_handlers)),
-        list(map(id, root_dispatcher.event_handlers)),
+    dispatcher = vars(type(root_dispatcher))
+    touched = (
+        *root_dispatcher.span_handlers,
+        *root_dispatcher.event_handlers,
+        *(dispatcher[name] for name in ("span_enter", "span_exit", "span_drop", "event")),
         vars(BaseNodePostprocessor).get("apostprocess_nodes"),
         vars(CitationQueryEngine)["_create_citation_nodes"],
         async_utils.asyncio_run,
     )
+    return list(map(id, touched))
 
 
 def test_everything_is_restored(watch: Watch) -> None:
