@@ -17,7 +17,7 @@ STACK := tests/collector tests/stack
 WITHOUT_STACK := $(addprefix --ignore ,$(STACK))
 ARGS ?=
 
-.PHONY: help demo test check format lint types contracts coverage bench soak mutants pictures grafana requirements collector stack stack-test clean
+.PHONY: help demo test check format lint types contracts coverage bench fuzz soak mutants pictures grafana requirements collector stack stack-test clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ bench: .venv/.dev ## Run the benchmarks (the stack's where the collector is buil
 
 soak: .venv/.dev ## Leave generators and streams to the garbage collector for ten minutes: make soak ARGS="--seconds 60 --threshold 50".
 	@$(BIN)/python -m tests.safety.soak --seconds 600 $(ARGS)
+
+fuzz: .venv/.dev ## Run random programs decorated and bare, and print the first that differs: ARGS="--programs 1000000 --seed 1" (half an hour).
+	@$(BIN)/python -m tests.safety.fuzz $(ARGS)
 
 mutants: .work/mutants/.made ## Change the ROP checks in thousands of small ways, and list those that no test notices (ten minutes).
 	@.work/mutants/bin/mutmut run $(ARGS)

@@ -76,7 +76,9 @@ def find_id(example: object, where: IdWhere) -> Path | None:
         return _checked(example, (where,), as_id)
     if where is not None and not isinstance(where, str):
         entry = _entry_of(where)
-        return _first(example, ((entry,), (Key(0), entry)), as_id)
+        # Of a pair, its first; anything else is not asked: a mapping that makes up what it lacks would keep the answer.
+        paths: list[Path] = [(entry,), (Key(0), entry)] if issubclass(type(example), tuple | list) else [(entry,)]
+        return _first(example, paths, as_id)
     return _first(example, _id_candidates(example, where), as_id)
 
 

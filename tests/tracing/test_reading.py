@@ -357,6 +357,7 @@ def test_mapping_that_makes_up_what_it_lacks_is_left_as_it_is(made_up: Any) -> N
     """No key is put into a defaultdict, no ID is made up, and those that it has are read."""
     lacking = [defaultdict(made_up, {"text": "a"}), defaultdict(made_up, {"text": "b"})]
     assert Reader().read(lacking, limit=10).ids is None
+    assert Reader(id={0: "a", 1: "b"}).read(lacking, limit=10).ids is None
     assert lacking == [{"text": "a"}, {"text": "b"}]
     mixed = [defaultdict(made_up, {"id": "a", "meta": defaultdict(made_up)}), defaultdict(made_up, {"text": "b"})]
     assert Reader().read(mixed, limit=10).ids == ("a", "")

@@ -46,7 +46,10 @@ class Awaited(Standing, Coroutine[Any, Any, Any]):
     def throw(self, *raised: Any) -> Any:
         """Raise something where it waits, and run to where it waits next."""
         steps = self._inner if self._steps is None else self._steps
-        return steps.throw(*raised)
+        try:
+            return steps.throw(*raised)
+        finally:
+            del raised  # its traceback leads here: in a cycle it would keep every frame for the garbage collector
 
     def close(self) -> None:
         """Give it up."""

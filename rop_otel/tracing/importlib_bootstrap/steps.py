@@ -81,7 +81,10 @@ class Steps(_Followed, Generator[Any, Any, Any]):
 
     def throw(self, *raised: Any) -> Any:
         """Raise what the consumer threw in at the ``yield``, and run to the next one."""
-        return self._run("throw", *raised)
+        try:
+            return self._run("throw", *raised)
+        finally:
+            del raised  # its traceback leads here: in a cycle it would keep every frame for the garbage collector
 
     def close(self) -> None:
         """End with what was yielded so far."""
@@ -101,9 +104,9 @@ class Steps(_Followed, Generator[Any, Any, Any]):
 
     def _run(self, step: str, *given: Any) -> Any:
         following = self._following
-        if following is None:
-            return getattr(self._inner, step)(*given)
         try:
+            if following is None:
+                return getattr(self._inner, step)(*given)
             self._begin(following)
             with following.step():
                 item = getattr(self._inner, step)(*given)
@@ -111,6 +114,8 @@ class Steps(_Followed, Generator[Any, Any, Any]):
             if self._is_over():
                 self._end(None if isinstance(error, StopIteration) else error)
             raise
+        finally:
+            del given  # maybe what was thrown in
         following.add(item)
         return item
 
@@ -156,9 +161,9 @@ class AsyncSteps(_Followed, AsyncGenerator[Any, Any]):
 
     async def _run(self, step: str, *given: Any) -> Any:
         following = self._following
-        if following is None:
-            return await getattr(self._inner, step)(*given)
         try:
+            if following is None:
+                return await getattr(self._inner, step)(*given)
             self._begin(following)
             with following.step():
                 item = await getattr(self._inner, step)(*given)
@@ -166,6 +171,8 @@ class AsyncSteps(_Followed, AsyncGenerator[Any, Any]):
             if self._is_over():
                 self._end(None if isinstance(error, StopAsyncIteration) else error)
             raise
+        finally:
+            del given  # maybe what was thrown in, whose traceback leads here
         following.add(item)
         return item
 
