@@ -282,10 +282,9 @@ class Handoff:
 
     def _takes(self, number: int) -> bool:
         """Return whether the number of a stage's span is new; it is not where an application seeds ``random``."""
-        if number in self._taken:
-            return False
+        is_new = number not in self._taken
         self._taken.add(number)
-        return True
+        return is_new
 
     def _mint_span_id(self) -> str:
         return format_span_id(next(self._numbers))
@@ -381,11 +380,10 @@ class Handoff:
         return ()
 
     def _is_over(self, call: str) -> bool:
-        if self._runtime.inherited:
-            return True
-        if self._assessment is not None:
+        over = self._assessment is not None
+        if over and not self._runtime.inherited:
             self._complain(Mishap.HANDOFF, f"{call} came after the end of the handoff")
-        return self._assessment is not None
+        return over or self._runtime.inherited
 
     def _complain(self, where: Mishap, message: str) -> None:
         self._runtime.mishaps.misuse(where, f"handoff {self.name!r}", message)
