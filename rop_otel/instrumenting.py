@@ -19,6 +19,7 @@ from opentelemetry.context import Context, create_key, get_value, set_value
 import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.config import Source, as_kinds, as_positive, as_text, as_texts
+from rop_otel.core.handoff import kinds
 from rop_otel.core.texts import holds_some_of, places_in, plain_text, shown_in, without
 from rop_otel.errors import ConfigurationError, UsageError
 from rop_otel.export import configure_once
@@ -65,6 +66,7 @@ __all__ = [
     "failure",
     "holds_some_of",
     "insist",
+    "kinds",
     "make_current",
     "notes",
     "places_in",

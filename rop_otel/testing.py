@@ -18,7 +18,7 @@ from opentelemetry.context import Context
 from opentelemetry.trace import NonRecordingSpan, NoOpTracer, Span, SpanContext, TraceFlags, get_current_span
 
 from rop_otel.config import Config
-from rop_otel.core.handoff import Assessment, FindingCode, HandoffRecord, Ids, Notice, StageRecord, Verdict
+from rop_otel.core.handoff import Assessment, HandoffRecord, Ids, LabelFinding, Notice, StageRecord, Verdict
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.safety import Turns, catch_up
 from rop_otel.tracing.runtime import Runtime, overrule
@@ -32,15 +32,6 @@ _TICK: Final = 1_000_000
 """Nanoseconds between two moments of a captured handoff."""
 
 _MOST_IDS: Final = 10
-_LABELS: Final = frozenset(
-    {
-        FindingCode.LABELS_MALFORMED,
-        FindingCode.LABEL_DUPLICATE,
-        FindingCode.LABEL_UNATTACHED,
-        FindingCode.LABEL_MISATTRIBUTED,
-        FindingCode.CITATION_UNRESOLVED,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +127,7 @@ def assert_labels_consistent(captured: Captured) -> None:
         f"{assessment.handoff_name}, {finding.code} at {finding.stage}: {finding.message}"
         for assessment, _ in pairs
         for finding in assessment.findings
-        if finding.code in _LABELS
+        if isinstance(finding.code, LabelFinding)
     ]
     if wrong:
         raise AssertionError("\n".join(["labels and passages do not agree", *wrong]))

@@ -8,7 +8,7 @@ from rop_otel_grafana.settings import Settings
 
 PER_STAGE = (
     selected.NAME,
-    stages.RECALL,
+    stages.DROPPED,
     stages.FALLBACK,
     stages.STARVED,
     citations.MISATTRIBUTED,

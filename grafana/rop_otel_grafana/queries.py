@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from rop_otel import Verdict, semconv
+from rop_otel.core.handoff import kinds
+from rop_otel.core.measures import RECALL
 from rop_otel_grafana import recording
 from rop_otel_grafana.promql import (
     CAUSE,
@@ -140,9 +142,9 @@ def score(settings: Settings, *, target: str, measure: str, k: str) -> str:
 
 def arm_gain(settings: Settings) -> str:
     """Return how much better each arm is than the fusion that it feeds."""
-    judged = (equal(MEASURE, "recall"), equal(K, "$k"))
+    judged = (equal(MEASURE, RECALL.name), equal(K, "$k"))
     arms = share(settings, recording.SCORE, *judged, one_of(STAGE, settings.arms))
-    fused = share(settings, recording.SCORE, *judged, equal(STAGE, "fusion"))
+    fused = share(settings, recording.SCORE, *judged, equal(STAGE, kinds.FUSION))
     return f"{arms}\n- on ({', '.join(handoff_labels(settings, TARGET))}) group_left ()\n{fused}"
 
 

@@ -9,6 +9,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
+from rop_otel.core.handoff import kinds
+
 Duration = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]*(s|m|h|d|w)$")]
 """A time span as PromQL writes it, of one unit."""
 
@@ -170,7 +172,7 @@ class Settings(_Table):
     labels: dict[Label, str] = {}
     runbook: Annotated[str, StringConstraints(min_length=1)] = "runbook.md"
     window: Duration = "5m"
-    arms: Annotated[tuple[str, ...], Field(min_length=1)] = ("vector", "lexical")
+    arms: Annotated[tuple[str, ...], Field(min_length=1)] = (kinds.VECTOR, kinds.LEXICAL)
     interval: Duration = "10s"
 
     fast: Burn = Burn(long="2m", short="1m", hold="10s", factor=4, ceiling=0.5)

@@ -6,7 +6,7 @@ from typing import Final
 
 from rop_otel import semconv
 from rop_otel.core.handoff.assessment import DropCause
-from rop_otel.core.handoff.kinds import DROP_CAUSES, READER, SHOWING, SOURCES
+from rop_otel.core.handoff.kinds import READER, SHOWING, SOURCES, drop_cause
 from rop_otel.core.handoff.verdict import MODES
 from rop_otel.safety import create_lock
 
@@ -79,6 +79,5 @@ def possible_causes(kind: str) -> tuple[DropCause, ...]:
         return ()
     if kind in SOURCES:
         return _ANY_STAGE
-    own = (DROP_CAUSES.get(kind, DropCause.DROPPED),)
     shown = (DropCause.NO_TEXT,) if kind in SHOWING else ()
-    return (*own, *_FED_STAGE, *shown)
+    return (drop_cause(kind), *_FED_STAGE, *shown)

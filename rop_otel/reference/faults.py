@@ -7,7 +7,15 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from rop_otel.core.handoff import DropCause, FindingCode
+from rop_otel.core.handoff import (
+    ContextFinding,
+    DropCause,
+    FindingCode,
+    LabelFinding,
+    ListFinding,
+    RankingFinding,
+    kinds,
+)
 from rop_otel.errors import PipelineError
 from rop_otel.reference.parts import Parts
 from rop_otel.reference.query import Query
@@ -109,65 +117,65 @@ _ALL = (
     Fault(
         name="prefix_cut",
         description="Packing takes a fixed prefix of the reordered list, in which the best passage stands last.",
-        finding=FindingCode.TOP_RANKED_CUT,
+        finding=RankingFinding.TOP_RANKED_CUT,
         cause=DropCause.OVER_BUDGET,
-        stage="packing",
+        stage=kinds.PACKING,
         install=lambda parts: replace(parts, pack=_prefix_pack),
     ),
     Fault(
         name="rescue_restarts_labels",
         description="Rescued passages are labelled from S1 again, so that one label stands for two passages.",
-        finding=FindingCode.LABEL_DUPLICATE,
+        finding=LabelFinding.LABEL_DUPLICATE,
         cause=None,
-        stage="rescue",
+        stage=kinds.RESCUE,
         install=lambda parts: replace(parts, first_rescue_label=_restarted),
     ),
     Fault(
         name="sources_as_prefix",
         description="The answer's sources are rebuilt as a prefix of the list from before the reorder.",
-        finding=FindingCode.LABEL_MISATTRIBUTED,
+        finding=LabelFinding.LABEL_MISATTRIBUTED,
         cause=None,
-        stage="reader",
+        stage=kinds.READER,
         install=lambda parts: replace(parts, sources=_prefix_sources),
     ),
     Fault(
         name="hidden_cut",
         description="Between reranking and MMR a list is cut by code that no span shows.",
-        finding=FindingCode.SILENT_CUT,
+        finding=ListFinding.SILENT_CUT,
         cause=DropCause.SILENT_CUT,
-        stage="mmr",
+        stage=kinds.MMR,
         install=lambda parts: replace(parts, hand_over=_cut_unseen),
     ),
     Fault(
         name="expansion_ignores_budget",
         description="Siblings are added without regard to the budget and push ranked passages out of the context.",
-        finding=FindingCode.EXPANSION_DISPLACED,
+        finding=RankingFinding.EXPANSION_DISPLACED,
         cause=DropCause.OVER_BUDGET,
-        stage="packing",
+        stage=kinds.PACKING,
         install=lambda parts: replace(parts, expand=_expand_unbounded),
     ),
     Fault(
         name="starved_sentences",
         description="Sentences are kept only where they hold the question's words literally; little is left.",
-        finding=FindingCode.STARVED_CONTEXT,
+        finding=ContextFinding.STARVED_CONTEXT,
         cause=None,
-        stage="packing",
+        stage=kinds.PACKING,
         install=lambda parts: replace(parts, select=_select_starved),
     ),
     Fault(
         name="missing_reranker",
         description="The reranking model is not there, and a word count quietly takes its place.",
-        finding=FindingCode.FALLBACK_USED,
+        finding=ContextFinding.FALLBACK_USED,
         cause=DropCause.RERANKED_AWAY,
-        stage="rerank",
+        stage=kinds.RERANK,
         install=lambda parts: replace(parts, load_reranker=_no_reranker),
     ),
     Fault(
         name="foreign_chunk",
         description="The scope filter is gone: passages of another library in the same index come in.",
-        finding=FindingCode.SCOPE_LEAK,
+        finding=ListFinding.SCOPE_LEAK,
         cause=None,
-        stage="vector",
+        stage=kinds.VECTOR,
         install=lambda parts: replace(parts, keep_scope=_any_scope),
     ),
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import rop_otel as rop
+from rop_otel.core.handoff import kinds
 from rop_otel.reference.corpus import Question
 from rop_otel.reference.parts import Parts
 from rop_otel.reference.query import Query, analyse
@@ -20,10 +21,7 @@ from rop_otel.reference.tools import Tools
 
 HANDOFF: Final = "docs-qa"
 
-EXPECTED: Final = (
-    *("vector", "lexical", "fusion", "boost", "candidates", "rerank", "mmr"),
-    *("expansion", "reorder", "sentence_selection", "packing", "rescue"),
-)
+EXPECTED: Final = tuple(kind for kind in kinds.KINDS if kind != kinds.READER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +101,7 @@ class Pipeline:
     def search_vectors(self, query: Query) -> list[Hit]:
         """Find passages by meaning."""
         index, encoder, depth = self._tools.index, self._tools.encoder, self._tools.settings.depth
-        with rop.using_stage("vector", scope="scope", data_source="passages") as stage:
+        with rop.using_stage(kinds.VECTOR, scope="scope", data_source="passages") as stage:
             stage.query_form(query.form)
             stage.implementation(f"{index.vectors.implementation}, {encoder.implementation}")
             found = search_vectors(index, encoder, query, depth + self._margin)
@@ -114,7 +112,7 @@ class Pipeline:
     def search_words(self, query: Query) -> list[Hit]:
         """Find passages by their words."""
         index, depth = self._tools.index, self._tools.settings.depth
-        with rop.using_stage("lexical", scope="scope", data_source="passages") as stage:
+        with rop.using_stage(kinds.LEXICAL, scope="scope", data_source="passages") as stage:
             stage.query_form(query.form)
             stage.implementation(index.lexical.implementation)
             found = search_words(index, query, depth + self._margin)
@@ -124,55 +122,55 @@ class Pipeline:
 
     def fuse(self, near: list[Hit], matching: list[Hit]) -> list[Hit]:
         """Fuse both lists."""
-        with rop.using_stage("fusion", scope="scope") as stage:
+        with rop.using_stage(kinds.FUSION, scope="scope") as stage:
             stage.input(near, matching)
             hits = fuse([near, matching])
             stage.returned(hits)
         return hits
 
-    @rop.stage("boost", input_arg="hits", scope="scope")
+    @rop.stage(kinds.BOOST, input_arg="hits", scope="scope")
     def boost(self, query: Query, hits: list[Hit]) -> list[Hit]:
         """Raise the passages of objects that the query names."""
         return boost_names(self._tools.index, query, hits)
 
-    @rop.stage("candidates", input_arg="hits", scope="scope")
+    @rop.stage(kinds.CANDIDATES, input_arg="hits", scope="scope")
     def cut(self, hits: list[Hit]) -> list[Hit]:
         """Cut to what the reranker can read."""
         return hits[: self._tools.settings.candidates]
 
     def rerank(self, query: Query, hits: list[Hit]) -> list[Hit]:
         """Score the candidates anew."""
-        with rop.using_stage("rerank", input=hits, scope="scope") as stage:
+        with rop.using_stage(kinds.RERANK, input=hits, scope="scope") as stage:
             reranker = self._reranker or self._fallback
             stage.implementation(reranker.implementation, fallback=self._reranker is None)
             reranked = rerank(self._tools.index, reranker, query, hits, self._tools.settings.reranked)
             stage.returned(reranked)
         return reranked
 
-    @rop.stage("mmr", input_arg="hits", scope="scope")
+    @rop.stage(kinds.MMR, input_arg="hits", scope="scope")
     def diversify(self, hits: list[Hit]) -> list[Hit]:
         """Choose relevant passages that differ."""
         settings = self._tools.settings
         return diversify(self._tools.index, hits, settings.diverse, settings.mmr_weight)
 
-    @rop.stage("expansion", input_arg="hits", scope="scope")
+    @rop.stage(kinds.EXPANSION, input_arg="hits", scope="scope")
     def expand(self, hits: list[Hit]) -> list[Placed]:
         """Add the passages around them."""
         return self._parts.expand(self._tools, hits)
 
-    @rop.stage("reorder", input_arg="passages", scope="scope")
+    @rop.stage(kinds.REORDER, input_arg="passages", scope="scope")
     def reorder(self, passages: list[Placed]) -> list[Placed]:
         """Put the best at both ends."""
         return reorder(passages)
 
-    @rop.stage("sentence_selection", input_arg="passages", scope="scope")
+    @rop.stage(kinds.SENTENCE_SELECTION, input_arg="passages", scope="scope")
     def select_sentences(self, query: Query, passages: list[Placed]) -> list[Passage]:
         """Choose what is shown of each passage."""
         return self._parts.select(self._tools, query, passages)
 
     def pack(self, passages: list[Passage]) -> list[Packed]:
         """Fill the context and label it."""
-        with rop.using_stage("packing", input=passages, scope="scope") as stage:
+        with rop.using_stage(kinds.PACKING, input=passages, scope="scope") as stage:
             packed = self._parts.pack(self._tools, passages)
             tokens = [passage.tokens for passage in packed]
             stage.returned(
@@ -186,7 +184,7 @@ class Pipeline:
 
     def rescue(self, query: Query, packed: list[Packed]) -> list[Packed]:
         """Add passages for rare words that the context lacks."""
-        with rop.using_stage("rescue", input=packed, scope="scope") as stage:
+        with rop.using_stage(kinds.RESCUE, input=packed, scope="scope") as stage:
             needles = find_needles(self._tools, query, packed, scope=self._scope)
             start = self._parts.first_rescue_label(packed) if needles else 1
             rescued = label(needles, start=start, count=self._tools.count)

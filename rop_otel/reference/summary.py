@@ -9,6 +9,7 @@ from typing import Final
 
 from rop_otel.core.handoff import Assessment, FindingCode, Severity, Verdict
 from rop_otel.core.handoff.kinds import RESCUE
+from rop_otel.core.measures import NDCG, RECALL, RECIPROCAL_RANK
 from rop_otel.reference.pipeline import EXPECTED, Outcome
 
 SHOWN: Final = "shown"
@@ -16,7 +17,7 @@ SHOWN: Final = "shown"
 
 _ROWS: Final = (*EXPECTED, SHOWN)
 
-MEASURES: Final = ("recall@5", "rr", "ndcg@10")
+MEASURES: Final = (RECALL.at(5), RECIPROCAL_RANK.at(0), NDCG.at(10))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ import pytest
 
 from rop_otel.cli import demo_run
 from rop_otel.cli.main import main
-from rop_otel.core.handoff import FindingCode
+from rop_otel.core.handoff import ListFinding
 from rop_otel.reference.faults import FAULTS
 from rop_otel.reference.models import default_encoder
 from rop_otel.reference.setup import load_tools
@@ -126,7 +126,7 @@ def test_a_fault_that_acts_and_is_missed_fails(
     files: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Where a fault changed something and its finding did not come, that is said and exit code 1."""
-    missed = replace(FAULTS["missing_reranker"], finding=FindingCode.SCOPE_LEAK)
+    missed = replace(FAULTS["missing_reranker"], finding=ListFinding.SCOPE_LEAK)
     monkeypatch.setattr(demo_run, "find_fault", lambda name: missed)
     code, out, _ = run(monkeypatch, capsys, "demo", *files, "--fault", "missing_reranker")
     assert code == 1

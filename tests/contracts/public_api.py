@@ -28,6 +28,11 @@ def render() -> str:
 
 
 def _describe(name: str, value: object) -> list[str]:
+    if inspect.ismodule(value):
+        return [
+            f"module {name}",
+            *(f"  {key} = {each}" for key, each in vars(value).items() if isinstance(each, str) and key.isupper()),
+        ]
     if not inspect.isclass(value):
         return [f"{name}{_signature(value)}" if inspect.isroutine(value) else f"{name} = {value}"]
     if issubclass(value, enum.Enum):

@@ -12,8 +12,7 @@ import pytest
 import rop_otel as rop
 from rop_otel import instrumenting, semconv, testing
 from rop_otel.config import Config
-from rop_otel.core.handoff import DropCause, FindingCode, Verdict, kinds
-from rop_otel.core.handoff.assessment import SEVERITY
+from rop_otel.core.handoff import FINDINGS, DropCause, Verdict, kinds
 from rop_otel.reference.faults import FAULTS
 from tests.docs import costs
 from tests.docs.tables import CODE, code, read, table
@@ -47,7 +46,9 @@ def test_readme_explains_every_cause() -> None:
 def test_readme_explains_every_finding() -> None:
     """Each finding is explained once, with its severity and what to try."""
     rows = table(read("README.md"), "finding")
-    assert [(code(row[0]), row[1]) for row in rows] == [(each.value, SEVERITY[each].value) for each in FindingCode]
+    assert sorted((code(row[0]), row[1]) for row in rows) == sorted(
+        (each.value, each.severity.value) for each in FINDINGS
+    )
     assert all(len(row) == 4 and all(row) for row in rows)
 
 
@@ -68,8 +69,10 @@ def test_concepts_name_every_kind() -> None:
     rows = table(read("docs/concepts.md"), "kind")
     named = [kind for row in rows for kind in CODE.findall(row[0])]
     keeping = [kind for row in rows if row[2] == "no" for kind in CODE.findall(row[0])]
+    sources = [kind for row in rows if "sources" in row[1] for kind in CODE.findall(row[0])]
     assert sorted(named) == sorted(kinds.KINDS)
     assert sorted(keeping) == sorted(kinds.KEEPING_ONLY)
+    assert sorted(sources) == sorted(kinds.SOURCES)
 
 
 def test_settings_are_complete() -> None:

@@ -17,7 +17,7 @@ from opentelemetry.util.types import AnyValue
 import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.config import Config
-from rop_otel.core.handoff import FindingCode, Notice, Verdict
+from rop_otel.core.handoff import ContextFinding, Notice, Verdict
 from rop_otel.core.profile.hashing import hash_id
 from rop_otel.replay.report import replay
 from rop_otel.spans.conventions import Rules
@@ -134,7 +134,7 @@ def test_a_late_stage(monitored: Monitored) -> None:
     with monitored.tracer.start_as_current_span("query"), marked(monitored, "RETRIEVER", "a"):
         slow = monitored.tracer.start_span("slow", attributes={"openinference.span.kind": "RETRIEVER"})
     slow.end()
-    assert [finding.code for finding in monitored.assessment.findings] == [FindingCode.STAGE_LATE]
+    assert [finding.code for finding in monitored.assessment.findings] == [ContextFinding.STAGE_LATE]
     assert monitored.heard.notices == {(Notice.LATE, ""): 1}
     assert replayed(monitored) == assessed(monitored)
 
@@ -145,7 +145,7 @@ def test_a_query_that_ends_before_its_only_retriever(monitored: Monitored) -> No
         slow = monitored.tracer.start_span("slow", attributes={"openinference.span.kind": "RETRIEVER"})
     slow.end()
     assert monitored.assessment.handoff_name == "query"
-    assert [finding.code for finding in monitored.assessment.findings] == [FindingCode.STAGE_LATE]
+    assert [finding.code for finding in monitored.assessment.findings] == [ContextFinding.STAGE_LATE]
     assert replayed(monitored) == assessed(monitored)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import rop_otel as rop
 from rop_otel import semconv
-from rop_otel.core.handoff import FindingCode, Notice, Verdict
+from rop_otel.core.handoff import ContextFinding, Notice, Verdict
 from rop_otel.replay.report import replay
 from rop_otel.spans.sdk import from_sdk
 from rop_otel.tracing import runtime
@@ -91,7 +91,7 @@ def test_a_foreign_stage_after_our_handoff_is_late(monitored: Monitored) -> None
         slow = monitored.tracer.start_span("x", attributes={semconv.STAGE: "mmr", semconv.RETURNED_IDS: []})
     slow.end()
     assert handoff.assessment.verdict is Verdict.PASS
-    assert [finding.code for finding in handoff.assessment.findings] == [FindingCode.STAGE_LATE]
+    assert [finding.code for finding in handoff.assessment.findings] == [ContextFinding.STAGE_LATE]
     assert monitored.heard.notices == {(Notice.LATE, ""): 1}
     assert agrees_with_replay(monitored)
 

@@ -16,7 +16,7 @@ from opentelemetry.util.types import AnyValue
 
 from rop_otel import semconv
 from rop_otel.config import Config
-from rop_otel.core.handoff import DropCause, FindingCode, Notice, Verdict
+from rop_otel.core.handoff import ContextFinding, DropCause, Notice, Verdict
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.export.node import Node
 from rop_otel.export.processor import RopSpanProcessor
@@ -155,7 +155,7 @@ def test_a_stage_that_goes_on_after_its_handoff_is_late() -> None:
     slow = monitored.tracer.start_span("mmr", below, attributes={semconv.STAGE: "mmr", semconv.RETURNED_IDS: ["d2"]})
     handoff.end()
     slow.end()
-    assert [finding.code for finding in monitored.assessment.findings] == [FindingCode.STAGE_LATE]
+    assert [finding.code for finding in monitored.assessment.findings] == [ContextFinding.STAGE_LATE]
     assert monitored.assessment.verdict is Verdict.PASS
     assert monitored.heard.notices == {(Notice.LATE, ""): 1}
 

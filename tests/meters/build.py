@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rop_otel.core.handoff import RankingFinding
 from rop_otel.core.handoff.assessment import (
     Assessment,
     CitationCounts,
@@ -79,7 +80,7 @@ def failed(stage_kind: str | None = "mmr", cause: DropCause = DropCause.DIVERSIF
     return assessment(Verdict.FAIL, drop=Drop(cause=cause, stage=stage_kind))
 
 
-def finding(code: FindingCode = FindingCode.TOP_RANKED_CUT, stage_kind: str = "packing") -> Finding:
+def finding(code: FindingCode = RankingFinding.TOP_RANKED_CUT, stage_kind: str = "packing") -> Finding:
     """Return a finding."""
     return Finding(code=code, stage=stage_kind, ids=("d1",), message="something is wrong")
 

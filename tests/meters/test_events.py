@@ -7,7 +7,8 @@ from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
 
 from rop_otel import semconv
-from rop_otel.core.handoff.assessment import Assessment, Drop, DropCause, FindingCode, Verdict
+from rop_otel.core.handoff import ListFinding
+from rop_otel.core.handoff.assessment import Assessment, Drop, DropCause, Verdict
 from rop_otel.meters.events import Events
 from tests.meters.build import SPAN, START, TRACE, assessment, failed, finding, handoff
 
@@ -48,7 +49,7 @@ def test_a_loss_at_no_stage_names_none() -> None:
 
 def test_findings_that_are_errors_are_events() -> None:
     """Each finding of severity error emits an event, warnings and hints emit none; so does a PASS."""
-    findings = (finding(), finding(FindingCode.SILENT_CUT), finding(FindingCode.DUPLICATE_IDS))
+    findings = (finding(), finding(ListFinding.SILENT_CUT), finding(ListFinding.DUPLICATE_IDS))
     (event,) = emitted(assessment(findings=findings))
     assert event == {
         semconv.HANDOFF_NAME: "qa",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from threading import Thread
 
 from rop_otel import semconv
-from rop_otel.core.handoff.assessment import CitationCounts, DropCause, FindingCode, Severity, Shown, Verdict
+from rop_otel.core.handoff import ListFinding
+from rop_otel.core.handoff.assessment import CitationCounts, DropCause, Severity, Shown, Verdict
 from rop_otel.core.handoff.sink import Notice
 from rop_otel.meters.numbers import Exemplar
 from rop_otel.meters.tally import Tally
@@ -130,7 +131,7 @@ def test_findings_citations_and_tokens() -> None:
     """Findings count by stage, code and severity; citations by outcome; tokens as used and allowed."""
     tally = Tally()
     outcome = assessment(
-        findings=(finding(), finding(), finding(FindingCode.DUPLICATE_IDS, "vector")),
+        findings=(finding(), finding(), finding(ListFinding.DUPLICATE_IDS, "vector")),
         citations=CitationCounts(resolved=3, unattached=1),
     )
     packed = stage("packing", tokens=812, token_budget=1200)

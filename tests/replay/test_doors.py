@@ -20,7 +20,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.config import Config
-from rop_otel.core.handoff import Assessment, FindingCode
+from rop_otel.core.handoff import Assessment, RankingFinding
 from rop_otel.core.profile import Resolver
 from rop_otel.replay import replay_files
 from rop_otel.spans import from_sdk
@@ -184,7 +184,7 @@ def test_scores_decide_alike(tmp_path: Path) -> None:
     exported.write(tmp_path / "traces.json")
     [found] = replay_files([str(tmp_path / "traces.json")]).assessments
     assert found.as_dict() == handoff.assessment.as_dict()
-    assert [finding.code for finding in found.findings] == [FindingCode.TOP_RANKED_CUT]
+    assert [finding.code for finding in found.findings] == [RankingFinding.TOP_RANKED_CUT]
 
 
 def test_packing_that_goes_on_after_its_handoff(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from itertools import permutations
 import pytest
 
 from rop_otel import semconv
-from rop_otel.core.handoff import FindingCode, HandoffRecord, Verdict
+from rop_otel.core.handoff import ContextFinding, HandoffRecord, ListFinding, Verdict
 from rop_otel.replay.assemble import assemble
 from rop_otel.replay.report import replay
 from rop_otel.spans import Span
@@ -133,7 +133,7 @@ def test_documents_without_ids_decide_nothing() -> None:
     spans = [chain(1, given={semconv.SELECTED_IDS: "b"}), retriever(2, None, parent=1, given=given)]
     [assessment] = replay(spans).assessments
     assert assessment.verdict is Verdict.UNVERIFIABLE
-    assert [finding.code for finding in assessment.findings] == [FindingCode.IDS_UNREADABLE]
+    assert [finding.code for finding in assessment.findings] == [ListFinding.IDS_UNREADABLE]
     [assessment] = replay(spans, rules=Rules(id_keys=("source",))).assessments
     assert assessment.verdict is Verdict.PASS
 
@@ -150,7 +150,7 @@ def test_a_declared_reranker_that_nobody_saw() -> None:
     given = {semconv.SELECTED_IDS: "b", semconv.EXPECTED_STAGES: ["retriever", "rerank", "packing"]}
     spans = [chain(1, given=given), retriever(2, "a", "b", parent=1), stage(4, "packing", "a", parent=1)]
     [assessment] = replay(spans).assessments
-    assert [finding.code for finding in assessment.findings] == [FindingCode.STAGE_NOT_OBSERVED]
+    assert [finding.code for finding in assessment.findings] == [ContextFinding.STAGE_NOT_OBSERVED]
     assert (assessment.dropped_at, assessment.drop_cause) == ("rerank", "unobserved_stage")
 
 
@@ -158,7 +158,7 @@ def test_a_late_stage() -> None:
     """A stage that ends after the span that is the handoff is late."""
     spans = [chain(1, end_ns=9), retriever(2, "a", parent=1), retriever(3, "b", parent=1, end_ns=10)]
     [assessment] = replay(spans).assessments
-    assert [finding.code for finding in assessment.findings] == [FindingCode.STAGE_LATE]
+    assert [finding.code for finding in assessment.findings] == [ContextFinding.STAGE_LATE]
 
 
 def test_parents_in_a_ring() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rop_otel import semconv
+from rop_otel.core.handoff import LabelFinding, kinds
 from rop_otel_grafana.alerts.alert import Alert, Page, subject, value_of
 from rop_otel_grafana.promql import (
     FINDING,
@@ -21,7 +22,6 @@ from rop_otel_grafana.settings import Settings
 MISATTRIBUTED, UNRESOLVED = "CitationsMisattributed", "CitationsUnresolved"
 
 WRONG, NOWHERE = "misattributed", ("unresolved", "unattached")
-_READER = "reader"
 _SHARE = "{{ $value | humanizePercentage }}"
 
 
@@ -34,11 +34,11 @@ def alerts(settings: Settings) -> list[Alert]:
             expression=f"{recorded(CITATION.over(wrong.window), equal(OUTCOME, WRONG))} > {wrong.above:g}",
             hold=wrong.hold,
             severity="critical",
-            labels={STAGE: _READER},
+            labels={STAGE: kinds.READER},
             summary=f"Citations of {subject(settings)} lead to the wrong passage",
             description=(
                 f"{_SHARE} of the citations that the reader of {subject(settings)} makes resolve to another passage"
-                f" than the one that it was shown under that label (stage {_READER}, cause {value_of(OUTCOME)})."
+                f" than the one that it was shown under that label (stage {kinds.READER}, cause {value_of(OUTCOME)})."
             ),
         ),
         Alert(
@@ -46,11 +46,11 @@ def alerts(settings: Settings) -> list[Alert]:
             expression=f"{recorded(CITATION.over(nowhere.window), one_of(OUTCOME, NOWHERE))} > {nowhere.above:g}",
             hold=nowhere.hold,
             severity="warning",
-            labels={STAGE: _READER},
+            labels={STAGE: kinds.READER},
             summary=f"Citations of {subject(settings)} lead nowhere",
             description=(
                 f"{_SHARE} of the citations that the reader of {subject(settings)} makes resolve to nothing"
-                f" (stage {_READER}, cause {value_of(OUTCOME)})."
+                f" (stage {kinds.READER}, cause {value_of(OUTCOME)})."
             ),
         ),
     ]
@@ -59,7 +59,9 @@ def alerts(settings: Settings) -> list[Alert]:
 def pages(settings: Settings) -> list[Page]:
     """Return what the runbook says."""
     citations = sum_increase(handoff_labels(settings, OUTCOME), select(settings, semconv.CITATIONS.prometheus), "15m")
-    labels = select(settings, semconv.FINDINGS_COUNT.prometheus, f'{FINDING}=~"label_.*|citation_unresolved"')
+    labels = select(
+        settings, semconv.FINDINGS_COUNT.prometheus, f'{FINDING}=~"label_.*|{LabelFinding.CITATION_UNRESOLVED}"'
+    )
     findings = sum_increase(handoff_labels(settings, STAGE, FINDING), labels, "1h")
     see = (("What becomes of citations?", citations), ("Which check says so, and where?", findings))
     return [
@@ -76,7 +78,10 @@ def pages(settings: Settings) -> list[Page]:
                     " before labelling makes a prefix of the earlier list a different set. Return the labelled passages"
                     " themselves, in the order of their labels."
                 ),
-                "Does a rescue or a second round number its labels from the start again (`label_duplicate`)?",
+                (
+                    "Does a rescue or a second round number its labels from the start again"
+                    f" (`{LabelFinding.LABEL_DUPLICATE}`)?"
+                ),
                 "Are sources removed or merged between labelling and the response? Carry label and passage together.",
             ),
         ),

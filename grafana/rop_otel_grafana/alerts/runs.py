@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rop_otel import semconv
+from rop_otel.core.handoff import ListFinding
 from rop_otel_grafana.alerts.alert import Alert, Page, value_of
 from rop_otel_grafana.promql import RUN, STATUS, VERDICT, equal, one_of, select
 from rop_otel_grafana.settings import Settings
@@ -95,7 +96,10 @@ def pages(settings: Settings) -> list[Page]:
                 "Is the run still going on? It proves nothing until its last record: raise the hold beyond its length.",
                 "Did a process crash, or a client give up? Look for expired handoffs and for `HandoffTrafficAbsent`.",
                 "Is the resolver that the handoffs name at hand where they are judged?",
-                "Are IDs unreadable at a stage (`ids_unreadable`)? Give the decorator a way to read them.",
+                (
+                    f"Are IDs unreadable at a stage (`{ListFinding.IDS_UNREADABLE}`)?"
+                    " Give the decorator a way to read them."
+                ),
             ),
         ),
     ]

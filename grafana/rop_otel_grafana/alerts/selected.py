@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rop_otel import Verdict, semconv
+from rop_otel import DropCause, Verdict, semconv
 from rop_otel_grafana.alerts.alert import Alert, Page, Severity, by_target, subject, value_of
 from rop_otel_grafana.promql import (
     CAUSE,
@@ -127,28 +127,34 @@ def page(settings: Settings) -> Page:
             ),
             "Did a deployment, an index build or a setting change when the losses began? Go back first, then look.",
             (
-                "`never_retrieved`: is the object in the index, under the ID that the selector uses? No setting of a"
-                " later stage brings back what no source found."
+                f"`{DropCause.NEVER_RETRIEVED}`:"
+                " is the object in the index, under the ID that the selector uses? No setting of a later stage brings"
+                " back what no source found."
             ),
             (
-                "`truncated`, `below_cutoff`: the cut keeps too few; raise the number of candidates before touching the"
-                " ranking."
+                f"`{DropCause.TRUNCATED}`, `{DropCause.BELOW_CUTOFF}`:"
+                " the cut keeps too few; raise the number of candidates before touching the ranking."
             ),
             (
-                "`reranked_away`, `diversified_away`: compare the scores of the stages before and after; look for"
-                " `RerankerFallback`; check that judgments credit every document that a question needs before blaming"
-                " it."
+                f"`{DropCause.RERANKED_AWAY}`, `{DropCause.DIVERSIFIED_AWAY}`:"
+                " compare the scores of the stages before and after; look for `RerankerFallback`; check that"
+                " judgments credit every document that a question needs before blaming it."
             ),
             (
-                "`displaced`, `over_budget`: expansion may add only what still fits, and packing should take the best"
-                " first. A fixed-size prefix of a list that was reordered for long contexts drops the best one, which"
-                " then stands in the middle or at the end."
+                f"`{DropCause.DISPLACED}`, `{DropCause.OVER_BUDGET}`:"
+                " expansion may add only what still fits, and packing should take the best first. A fixed-size prefix"
+                " of a list that was reordered for long contexts drops the best one, which then stands in the middle"
+                " or at the end."
             ),
             (
-                "`no_sentence_kept`, `no_text`: sentence selection that matches words literally, where the index stems"
-                " them, throws away what retrieval found."
+                f"`{DropCause.NO_SENTENCE_KEPT}`, `{DropCause.NO_TEXT}`:"
+                " sentence selection that matches words literally, where the index stems them, throws away what"
+                " retrieval found."
             ),
-            "`silent_cut`, `unobserved_stage`: code that no span shows took it. Instrument that place first.",
+            (
+                f"`{DropCause.SILENT_CUT}`, `{DropCause.UNOBSERVED_STAGE}`:"
+                " code that no span shows took it. Instrument that place first."
+            ),
             "Are the objects lost for good reasons? Then the target is too high for this handoff: give it its own.",
         ),
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from rop_otel import semconv
+from rop_otel.core.handoff import ContextFinding, ListFinding, kinds
+from rop_otel.core.measures import NDCG, RECALL
 from rop_otel_grafana.alerts.alert import Alert, Page, subject, value_of
 from rop_otel_grafana.promql import (
     FINDING,
@@ -20,9 +22,7 @@ from rop_otel_grafana.promql import (
 from rop_otel_grafana.recording import FINDING_SHARE, SCORE
 from rop_otel_grafana.settings import Settings
 
-RECALL, FALLBACK, STARVED, LEAK = "StageRecallDropped", "RerankerFallback", "ContextStarved", "ScopeLeak"
-
-STARVED_CONTEXT, FALLBACK_USED, SCOPE_LEAK, RERANK = "starved_context", "fallback_used", "scope_leak", "rerank"
+DROPPED, FALLBACK, STARVED, LEAK = "StageRecallDropped", "RerankerFallback", "ContextStarved", "ScopeLeak"
 
 _SHARE = "{{ $value | humanizePercentage }}"
 
@@ -39,12 +39,12 @@ def pages(settings: Settings) -> list[Page]:
 
 def _recall(settings: Settings) -> Alert:
     drop = settings.recall
-    at = (equal(MEASURE, "recall"), equal(K, str(drop.k)))
+    at = (equal(MEASURE, RECALL.name), equal(K, str(drop.k)))
     now = recorded(SCORE.over(drop.window), *at)
     labels = handoff_labels(settings, STAGE, TARGET, MEASURE, K)
     lists = select(settings, semconv.STAGE_SCORED.prometheus, *at)
     return Alert(
-        name=RECALL,
+        name=DROPPED,
         expression=(
             f"{now} offset {drop.earlier} - {now} > {drop.by:g}\n"
             f"and {sum_increase(labels, lists, drop.window)} >= {drop.least}\n"
@@ -54,18 +54,18 @@ def _recall(settings: Settings) -> Alert:
         severity="warning",
         summary=f"Recall of stage {value_of(STAGE)} has dropped, {subject(settings)}",
         description=(
-            f"recall@{drop.k} of {value_of(TARGET)} objects at stage {value_of(STAGE)} of {subject(settings)}, taken"
-            f' over {drop.window}, is {{{{ printf "%.2f" $value }}}} lower than it was {drop.earlier} earlier'
+            f"{RECALL.at(drop.k)} of {value_of(TARGET)} objects at stage {value_of(STAGE)} of {subject(settings)},"
+            f' taken over {drop.window}, is {{{{ printf "%.2f" $value }}}} lower than it was {drop.earlier} earlier'
             " (cause: the first stage in order that shows it)."
         ),
     )
 
 
 def _recall_page(settings: Settings) -> Page:
-    at = (equal(MEASURE, "recall"), equal(K, str(settings.recall.k)))
+    at = (equal(MEASURE, RECALL.name), equal(K, str(settings.recall.k)))
     score = recorded(SCORE.over(settings.recall.window), *at)
     return Page(
-        name=RECALL,
+        name=DROPPED,
         means=(
             f"A stage finds clearly less of what it should find than the same stage did {settings.recall.earlier}"
             " earlier. `selected` is about the object that was selected, `judged` about all judged relevant ones."
@@ -96,7 +96,9 @@ def _recall_page(settings: Settings) -> Page:
 
 def _fallback(settings: Settings) -> Alert:
     watch = settings.fallback
-    found = recorded(FINDING_SHARE.over(watch.window), equal(FINDING, FALLBACK_USED), equal(STAGE, RERANK))
+    found = recorded(
+        FINDING_SHARE.over(watch.window), equal(FINDING, ContextFinding.FALLBACK_USED), equal(STAGE, kinds.RERANK)
+    )
     return Alert(
         name=FALLBACK,
         expression=f"{found} > {watch.above:g}",
@@ -111,7 +113,7 @@ def _fallback(settings: Settings) -> Alert:
 
 
 def _fallback_page(settings: Settings) -> Page:
-    finding = equal(FINDING, FALLBACK_USED)
+    finding = equal(FINDING, ContextFinding.FALLBACK_USED)
     return Page(
         name=FALLBACK,
         means=(
@@ -121,7 +123,9 @@ def _fallback_page(settings: Settings) -> Page:
             ("How often, and at which stage?", recorded(FINDING_SHARE.over(settings.window), finding)),
             (
                 "What does it cost?",
-                recorded(SCORE.over(settings.window), equal(MEASURE, "ndcg"), equal(K, "10"), equal(STAGE, RERANK)),
+                recorded(
+                    SCORE.over(settings.window), equal(MEASURE, NDCG.name), equal(K, "10"), equal(STAGE, kinds.RERANK)
+                ),
             ),
         ),
         attempts=(
@@ -134,7 +138,7 @@ def _fallback_page(settings: Settings) -> Page:
 
 def _starved(settings: Settings) -> Alert:
     watch = settings.starved
-    found = recorded(FINDING_SHARE.over(watch.window), equal(FINDING, STARVED_CONTEXT))
+    found = recorded(FINDING_SHARE.over(watch.window), equal(FINDING, ContextFinding.STARVED_CONTEXT))
     return Alert(
         name=STARVED,
         expression=f"{found} > {watch.above:g}",
@@ -152,7 +156,7 @@ def _starved_page(settings: Settings) -> Page:
     labels = handoff_labels(settings)
     used = sum_increase(labels, select(settings, semconv.CONTEXT_TOKENS_USED.prometheus), "15m")
     budget = sum_increase(labels, select(settings, semconv.CONTEXT_BUDGET.prometheus), "15m")
-    finding = equal(FINDING, STARVED_CONTEXT)
+    finding = equal(FINDING, ContextFinding.STARVED_CONTEXT)
     return Page(
         name=STARVED,
         means=(
@@ -180,7 +184,7 @@ def _starved_page(settings: Settings) -> Page:
 
 def _leak(settings: Settings) -> Alert:
     labels = handoff_labels(settings, STAGE, FINDING)
-    leaked = select(settings, semconv.FINDINGS_COUNT.prometheus, equal(FINDING, SCOPE_LEAK))
+    leaked = select(settings, semconv.FINDINGS_COUNT.prometheus, equal(FINDING, ListFinding.SCOPE_LEAK))
     return Alert(
         name=LEAK,
         expression=f"{growth(labels, leaked, settings.leak)} > 0",
@@ -196,7 +200,7 @@ def _leak(settings: Settings) -> Alert:
 
 def _leak_page(settings: Settings) -> Page:
     labels = handoff_labels(settings, STAGE)
-    leaked = select(settings, semconv.FINDINGS_COUNT.prometheus, equal(FINDING, SCOPE_LEAK))
+    leaked = select(settings, semconv.FINDINGS_COUNT.prometheus, equal(FINDING, ListFinding.SCOPE_LEAK))
     return Page(
         name=LEAK,
         means=(

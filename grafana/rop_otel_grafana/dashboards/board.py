@@ -8,6 +8,7 @@ from grafana_foundation_sdk.builders import dashboard as build
 from grafana_foundation_sdk.models import dashboard as model
 
 from rop_otel import semconv
+from rop_otel.core.measures import RECALL
 from rop_otel_grafana import provisioning, queries
 from rop_otel_grafana.panels import METRICS, Panel
 from rop_otel_grafana.promql import HANDOFF, STAGE
@@ -76,7 +77,14 @@ def stage(settings: Settings) -> build.QueryVariable:
 def depth() -> build.CustomVariable:
     """Return the variable of the depth of recall."""
     chosen = model.VariableOption(selected=True, text="5", value="5")
-    return build.CustomVariable("k").label("k").values("1,3,5,10").current(chosen).multi(False).include_all(False)
+    return (
+        build.CustomVariable("k")
+        .label("k")
+        .values(",".join(map(str, RECALL.ks)))
+        .current(chosen)
+        .multi(False)
+        .include_all(False)
+    )
 
 
 def _service(settings: Settings) -> build.QueryVariable:

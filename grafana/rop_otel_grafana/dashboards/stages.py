@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from grafana_foundation_sdk.builders import dashboard as build
 
+from rop_otel.core.measures import RECALL
+from rop_otel.core.measures.every import MEASURES
+from rop_otel.core.measures.measure import Measure
 from rop_otel_grafana import queries
 from rop_otel_grafana.dashboards.board import assemble, depth, handoff, stage
 from rop_otel_grafana.panels import Panel, Query, Scale, bad_above, neutral
@@ -13,13 +16,6 @@ from rop_otel_grafana.settings import Settings
 _STAGE = f"{{{{{HANDOFF}}}}} {{{{{STAGE}}}}}"
 _SCORE = Scale(unit="percentunit", steps=((0.0, "red"), (0.5, "orange"), (0.8, "green")), high=1.0)
 _SLOW = 1.0
-
-_MEASURES = (
-    ("recall@$k", "recall", "$k", "Share of the wanted objects among the first k."),
-    ("MRR", "rr", "", "Mean of 1 / rank of the first wanted object."),
-    ("nDCG@10", "ndcg", "10", "Gain of the first ten, discounted by rank, against the best possible order."),
-    ("Precision@5", "precision", "5", "Share of the first five that are wanted; at most 20 % for a selected object."),
-)
 
 
 def board(settings: Settings) -> build.Dashboard:
@@ -41,22 +37,30 @@ def board(settings: Settings) -> build.Dashboard:
 def _quality(settings: Settings) -> list[Panel]:
     return [
         Panel(
-            title=f"{title}, {target}",
-            description=f"{words} By stage; `shown` is what the reader was shown. A mean over the lists for which it is"
-            " decided; nothing is shown where none is. From a reorder on, ranks are places in the context.",
+            title=f"{measure.title}{k and '@'}{k}, {target}",
+            description=f"{measure.description} By stage; `shown` is what the reader was shown. A mean over the lists"
+            " for which it is decided; nothing is shown where none is. From a reorder on, ranks are places in the"
+            " context.",
             kind="lines",
-            queries=(Query(expression=queries.score(settings, target=target, measure=measure, k=k), legend=_STAGE),),
-            scale=neutral("percentunit") if measure == "precision" else _SCORE,
+            queries=(
+                Query(expression=queries.score(settings, target=target, measure=measure.name, k=k), legend=_STAGE),
+            ),
+            scale=_SCORE if measure.fills else neutral("percentunit"),
         )
-        for title, measure, k, words in _MEASURES
+        for measure, k in zip(MEASURES, map(_depth, MEASURES), strict=True)
         for target in ("selected", "judged")
     ]
+
+
+def _depth(measure: Measure) -> str:
+    """Return the depth at which a measure is shown: the dashboard's variable where it has those, else the largest."""
+    return "$k" if measure.ks == RECALL.ks else str(measure.ks[-1] or "")
 
 
 def _arms(settings: Settings) -> list[Panel]:
     return [
         Panel(
-            title="Each arm against fusion, recall@$k",
+            title=f"Each arm against fusion, {RECALL.title}@$k",
             description="Recall of an arm minus recall of the fusion that it feeds. Above 0 the arm alone would find"
             " more than the hybrid does.",
             kind="lines",

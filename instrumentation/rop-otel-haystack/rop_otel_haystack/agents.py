@@ -15,6 +15,7 @@ from rop_otel.instrumenting import (
     Settings,
     create_lock,
     failure,
+    kinds,
     raise_if_delivered,
     reset_variable,
     set_variable,
@@ -151,7 +152,7 @@ class WatchedAgent:
     def _packed(self, call: ToolCall, outputs: object) -> None:
         with (
             call.round(),
-            rop.using_stage("packing", name=call.tool.name, input=call.documents, id=self._settings.id) as stage,
+            rop.using_stage(kinds.PACKING, name=call.tool.name, input=call.documents, id=self._settings.id) as stage,
         ):
             text = tool_messages(outputs, call.tool.name, call.arguments)
             stage.returned(left_in(call.documents, {"prompt": text}))

@@ -6,8 +6,8 @@ import re
 from re import Pattern
 from typing import Final
 
-PACKING: Final = "packing"
-READER: Final = "reader"
+from rop_otel.instrumenting import kinds
+
 RETRIEVER: Final = "retriever"
 """The custom source stage of a retriever whose name does not say how it searches."""
 
@@ -16,17 +16,17 @@ _Names = tuple[tuple[Pattern[str], str], ...]
 # The first that fits counts. What searches in several ways is of no one kind.
 _SOURCES: Final[_Names] = (
     (re.compile("Multi|Hybrid|Sparse"), RETRIEVER),
-    (re.compile("BM25|Keyword|FullText"), "lexical"),
-    (re.compile("EmbeddingRetriever"), "vector"),
+    (re.compile("BM25|Keyword|FullText"), kinds.LEXICAL),
+    (re.compile("EmbeddingRetriever"), kinds.VECTOR),
     (re.compile("Retriever$|WebSearch$"), RETRIEVER),
 )
 _BETWEEN: Final[_Names] = (
-    (re.compile("LostInTheMiddle|GroupingRanker"), "reorder"),
-    (re.compile("DiversityRanker|MMR|MaximalMarginal"), "mmr"),
-    (re.compile("Ranker$|Reranker$"), "rerank"),
-    (re.compile("Joiner$"), "fusion"),
-    (re.compile("Sampler$"), "candidates"),
-    (re.compile("Retriever$"), "expansion"),  # one that is handed documents: their neighbours, or their parents
+    (re.compile("LostInTheMiddle|GroupingRanker"), kinds.REORDER),
+    (re.compile("DiversityRanker|MMR|MaximalMarginal"), kinds.MMR),
+    (re.compile("Ranker$|Reranker$"), kinds.RERANK),
+    (re.compile("Joiner$"), kinds.FUSION),
+    (re.compile("Sampler$"), kinds.CANDIDATES),
+    (re.compile("Retriever$"), kinds.EXPANSION),  # one that is handed documents: their neighbours, or their parents
 )
 _ROUTERS: Final = re.compile("Router$")
 _AGENTS: Final = re.compile("^Agent$")  # what they retrieve, their tools do
@@ -46,9 +46,9 @@ def kind_of(component: type, *, takes: bool, returns: bool, inputs: frozenset[st
     """
     names = [each.__name__ for each in component.__mro__[:-1]]
     if any(_PROMPTS.search(name) for name in names):
-        return PACKING, False
+        return kinds.PACKING, False
     if any(_ANSWERS.search(name) for name in names):
-        return READER, False
+        return kinds.READER, False
     if not returns or any(_AGENTS.search(name) for name in names):
         return None
     if takes:

@@ -9,8 +9,8 @@ from inspect import getattr_static
 from typing import Any, Final, get_args
 from weakref import WeakKeyDictionary
 
-from rop_otel.instrumenting import Settings
-from rop_otel_haystack.kinds import PACKING, READER, is_router, kind_of
+from rop_otel.instrumenting import Settings, kinds
+from rop_otel_haystack.kinds import is_router, kind_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +98,7 @@ def _drawn(pipeline: Any, settings: Settings, drawn_from: tuple[object, ...]) ->
         steps={id(graph.nodes[name]["instance"]): step for name, step in found.items()},
         retrieves=any(step.source for step in found.values())
         or any(plan_of(each, settings).retrieves for each in held.values()),
-        readers=tuple(name for name, step in found.items() if step.kind == READER),
+        readers=tuple(name for name, step in found.items() if step.kind == kinds.READER),
         drawn_from=drawn_from,
     )
 
@@ -204,7 +204,7 @@ def _feeding(graph: Any, name: str, found: Mapping[str, Step], unclear: Iterable
         for each, output in _senders(graph, ahead.pop()):
             if each in unclear:
                 return ()
-            if each in found and found[each].kind not in (PACKING, READER):
+            if each in found and found[each].kind not in (kinds.PACKING, kinds.READER):
                 feeding[arm_of(each, output) if found[each].arms else each] = None
             elif each not in seen:
                 seen.add(each)

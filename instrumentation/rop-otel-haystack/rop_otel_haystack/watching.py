@@ -18,6 +18,7 @@ from rop_otel.instrumenting import (
     Settings,
     current_context,
     failure,
+    kinds,
     make_current,
     raise_if_delivered,
     reset_variable,
@@ -26,7 +27,6 @@ from rop_otel.instrumenting import (
     topmost,
 )
 from rop_otel_haystack.agents import ToolCall, calling
-from rop_otel_haystack.kinds import PACKING, READER
 from rop_otel_haystack.plan import Plan, Step, arm_of, plan_of, step_by_hand
 from rop_otel_haystack.reading import documents_of, filled_in, handed, left_in, ranked_by, references
 
@@ -243,8 +243,8 @@ class WatchedStep:
         self._inputs = inputs
         number = run.round_of(step)
         self._round = None if number is None else rop.using_round(number)
-        self._shown = self._filled_in() if step.kind == PACKING else None
-        nothing = step.kind in (None, READER) or step.arms or (step.kind == PACKING and self._shown is None)
+        self._shown = self._filled_in() if step.kind == kinds.PACKING else None
+        nothing = step.kind in (None, kinds.READER) or step.arms or (step.kind == kinds.PACKING and self._shown is None)
         self._stage = None if nothing else self._made(step.name)
         self._token: Token[Run | None] | None = None
 
@@ -281,7 +281,7 @@ class WatchedStep:
     def returned(self, outputs: object) -> None:
         """Take in what the component returned."""
         try:
-            if self._step.kind == READER and self._run.answers:
+            if self._step.kind == kinds.READER and self._run.answers:
                 self._answered(outputs)
             elif self._stage is not None:
                 self._returned(self._stage, outputs)

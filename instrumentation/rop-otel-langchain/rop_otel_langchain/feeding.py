@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from langchain_core.retrievers import BaseRetriever
 
+from rop_otel.instrumenting import kinds as stage_kinds
 from rop_otel_langchain.kinds import Kinds
 
 
@@ -41,7 +42,7 @@ def plan(fusion: Any, kinds: Kinds) -> dict[int, Fed] | None:
 def is_source(arm: Any, kinds: Kinds) -> bool:
     """Return whether a retriever is one stage by itself, and takes nothing from others."""
     kind = kinds.of(arm) if isinstance(arm, BaseRetriever) else None
-    return kind is not None and (kind.source or kind.kind in ("vector", "lexical"))
+    return kind is not None and (kind.source or kind.kind in stage_kinds.SOURCES)
 
 
 def _add(planned: dict[int, Fed], part: Any, path: str, kinds: Kinds) -> str | None:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any, Final
+from typing import Any
 
 from langchain_core.runnables import Runnable, base
 
 import rop_otel as rop
-from rop_otel.instrumenting import retrieved_outside
+from rop_otel.instrumenting import kinds, retrieved_outside
 from rop_otel_langchain.carrying import is_under_way, resumed
 from rop_otel_langchain.documents import Documents, are_documents, documents_in, fields_of, same_documents, shown_by
 from rop_otel_langchain.kinds import FUNCTION, RETRIEVER
 from rop_otel_langchain.patching import Function, Patches
 from rop_otel_langchain.trail import trail_here
 from rop_otel_langchain.watching import Below, Watching, ended, never_raising
-
-_RESERVED: Final = frozenset({"packing", "rescue", "reader"})
-"""Kinds that say what the reader is shown, which a function's name does not."""
 
 
 def watch_functions(patches: Patches, watching: Watching) -> None:
@@ -94,7 +91,7 @@ def _observe(watching: Watching, func: Any, given: Any, output: Any, below: Belo
     if isinstance(output, str):
         documents = [document for each in handed for document in each]
         shown = shown_by(output, documents) if documents else None
-        if shown is not None and watching.kinds.of_function(name, "packing") is not None:
+        if shown is not None and watching.kinds.of_function(name, kinds.PACKING) is not None:
             trail.formatted(watching, documents, shown)
         return
     results = [[]] if _kept_none(given, output) else documents_in(output)
@@ -119,7 +116,7 @@ def _kept_none(given: Any, output: Any) -> bool:
 
 def _give(watching: Watching, name: str, handed: list[Documents], results: Documents, below: Below) -> None:
     source = not handed and not below.stages
-    named = name if name.isidentifier() and name not in _RESERVED else FUNCTION
+    named = name if name.isidentifier() and name not in kinds.LABELLING else FUNCTION
     kind = watching.kinds.of_function(name, RETRIEVER if source else named)
     if kind is None:
         return

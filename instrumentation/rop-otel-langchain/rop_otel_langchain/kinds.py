@@ -11,7 +11,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable
 from langchain_core.vectorstores import VectorStore
 
-from rop_otel.instrumenting import Settings
+from rop_otel.instrumenting import Settings, kinds
 from rop_otel_langchain.containing import contains_retrieval
 
 RETRIEVER: Final = "retriever"
@@ -20,27 +20,27 @@ TRANSFORMER: Final = "transformer"
 
 NAMED: Final[Mapping[str, str]] = {
     # Retrievers that search by words
-    "BM25Retriever": "lexical",
-    "BM25SRetriever": "lexical",
-    "TFIDFRetriever": "lexical",
-    "ElasticSearchBM25Retriever": "lexical",
+    "BM25Retriever": kinds.LEXICAL,
+    "BM25SRetriever": kinds.LEXICAL,
+    "TFIDFRetriever": kinds.LEXICAL,
+    "ElasticSearchBM25Retriever": kinds.LEXICAL,
     # Retrievers that search by vectors
-    "VectorStoreRetriever": "vector",
-    "KNNRetriever": "vector",
-    "SVMRetriever": "vector",
+    "VectorStoreRetriever": kinds.VECTOR,
+    "KNNRetriever": kinds.VECTOR,
+    "SVMRetriever": kinds.VECTOR,
     # Retrievers over others
-    "EnsembleRetriever": "fusion",
-    "MergerRetriever": "fusion",
-    "MultiQueryRetriever": "fusion",
-    "MultiVectorRetriever": "expansion",
+    "EnsembleRetriever": kinds.FUSION,
+    "MergerRetriever": kinds.FUSION,
+    "MultiQueryRetriever": kinds.FUSION,
+    "MultiVectorRetriever": kinds.EXPANSION,
     # Compressors that are no rerankers
-    "EmbeddingsFilter": "candidates",
-    "LLMChainFilter": "candidates",
-    "LLMChainExtractor": "sentence_selection",
+    "EmbeddingsFilter": kinds.CANDIDATES,
+    "LLMChainFilter": kinds.CANDIDATES,
+    "LLMChainExtractor": kinds.SENTENCE_SELECTION,
     # Transformers
-    "LongContextReorder": "reorder",
-    "EmbeddingsRedundantFilter": "candidates",
-    "EmbeddingsClusteringFilter": "mmr",
+    "LongContextReorder": kinds.REORDER,
+    "EmbeddingsRedundantFilter": kinds.CANDIDATES,
+    "EmbeddingsClusteringFilter": kinds.MMR,
 }
 """Kinds by class; a subclass is what its nearest base class in this table is."""
 
@@ -100,9 +100,9 @@ class Kinds:
             if each.__name__ in NAMED:
                 return NAMED[each.__name__]
         if issubclass(owner, BaseDocumentCompressor):
-            return "rerank"
+            return kinds.RERANK
         if issubclass(owner, VectorStore):
-            return "vector"
+            return kinds.VECTOR
         return TRANSFORMER if issubclass(owner, BaseDocumentTransformer) else RETRIEVER
 
 

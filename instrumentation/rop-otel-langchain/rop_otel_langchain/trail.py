@@ -11,7 +11,7 @@ from langchain_core.documents import Document
 from opentelemetry.context import Context, create_key, get_value, set_value
 
 import rop_otel as rop
-from rop_otel.instrumenting import Turns, notes, places_in
+from rop_otel.instrumenting import Turns, kinds, notes, places_in
 from rop_otel_langchain.carrying import call_here
 from rop_otel_langchain.documents import Documents, Shown, are_documents, shown_by
 from rop_otel_langchain.labels import remember_labels
@@ -136,7 +136,7 @@ class Trail:
             labelled = len(labels) == len(documents)
             if labelled:
                 remember_labels(handoff, documents, labels)
-            with watching.stage("packing", input=handed) as stage:
+            with watching.stage(kinds.PACKING, input=handed) as stage:
                 stage.returned(documents, labels=labels if labelled else None)
 
 

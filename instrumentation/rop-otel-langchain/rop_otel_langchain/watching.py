@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Any, Final, ParamSpec, TypeVar
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings, failure, raise_if_delivered, set_variable
+from rop_otel.instrumenting import Settings, failure, kinds, raise_if_delivered, set_variable
 from rop_otel_langchain.documents import Documents, are_documents, same_documents
 from rop_otel_langchain.feeding import Fed
 from rop_otel_langchain.kinds import Kinds
@@ -19,8 +19,6 @@ R = TypeVar("R")
 
 _SCORE: Final = "metadata.relevance_score"
 """Where rerankers of LangChain leave their scores; other scores in the metadata are of an earlier stage."""
-
-_SCORING: Final = frozenset({"vector", "lexical"})
 
 
 class Below:
@@ -125,7 +123,7 @@ class Watching:
         **described: Any,
     ) -> rop.Stage:
         """Return a stage of documents of LangChain; their IDs are where the settings say, unless told otherwise."""
-        score = None if source or kind in _SCORING else _SCORE
+        score = None if source or kind in kinds.SOURCES else _SCORE
         return rop.using_stage(kind, source=source, id=id or self._id, score=score, **described)
 
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 from opentelemetry.context import Context
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings, current_context, topmost, using_context
+from rop_otel.instrumenting import Settings, current_context, kinds, topmost, using_context
 from rop_otel_llama_index.texts import shown
 from rop_otel_llama_index.watched import Call, Enclosing, Watched
 
@@ -59,7 +59,7 @@ class Gathering:
             return
         self.clear()
         with rop.using_stage(
-            "packing", name=name, input=nodes, id=self._settings.id, implementation=type(instance).__name__
+            kinds.PACKING, name=name, input=nodes, id=self._settings.id, implementation=type(instance).__name__
         ) as packing:
             packing.returned(seen)
 

@@ -8,30 +8,30 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from rop_otel.instrumenting import Settings
+from rop_otel.instrumenting import Settings, kinds
 
 RETRIEVER: Final = "retriever"
 
 _RETRIEVERS: Final = {
-    "BM25Retriever": "lexical",
-    "BaseKeywordTableRetriever": "lexical",
-    "DocumentSummaryIndexEmbeddingRetriever": "vector",
-    "MultiModalVectorIndexRetriever": "vector",
-    "QueryFusionRetriever": "fusion",
-    "SummaryIndexEmbeddingRetriever": "vector",
-    "TreeSelectLeafEmbeddingRetriever": "vector",
-    "VectorContextRetriever": "vector",
-    "VectorIndexRetriever": "vector",
+    "BM25Retriever": kinds.LEXICAL,
+    "BaseKeywordTableRetriever": kinds.LEXICAL,
+    "DocumentSummaryIndexEmbeddingRetriever": kinds.VECTOR,
+    "MultiModalVectorIndexRetriever": kinds.VECTOR,
+    "QueryFusionRetriever": kinds.FUSION,
+    "SummaryIndexEmbeddingRetriever": kinds.VECTOR,
+    "TreeSelectLeafEmbeddingRetriever": kinds.VECTOR,
+    "VectorContextRetriever": kinds.VECTOR,
+    "VectorIndexRetriever": kinds.VECTOR,
 }
 _POSTPROCESSORS: Final = {
-    "AutoPrevNextNodePostprocessor": "expansion",
-    "FixedRecencyPostprocessor": "rerank",
-    "KeywordNodePostprocessor": "candidates",
-    "LongContextReorder": "reorder",
-    "PrevNextNodePostprocessor": "expansion",
-    "SentenceEmbeddingOptimizer": "sentence_selection",
-    "SimilarityPostprocessor": "candidates",
-    "TimeWeightedPostprocessor": "boost",
+    "AutoPrevNextNodePostprocessor": kinds.EXPANSION,
+    "FixedRecencyPostprocessor": kinds.RERANK,
+    "KeywordNodePostprocessor": kinds.CANDIDATES,
+    "LongContextReorder": kinds.REORDER,
+    "PrevNextNodePostprocessor": kinds.EXPANSION,
+    "SentenceEmbeddingOptimizer": kinds.SENTENCE_SELECTION,
+    "SimilarityPostprocessor": kinds.CANDIDATES,
+    "TimeWeightedPostprocessor": kinds.BOOST,
 }
 _RERANKER: Final = re.compile(r"rerank(er)?$", re.IGNORECASE)
 """Rerankers are many, and most are in packages of their own; all are named so."""
@@ -81,10 +81,10 @@ def retriever(instance: Any, inner: type, settings: Settings) -> Kind | None:
         said = settings.stages[told]
         return None if said is None else Kind(kind=said, source=not _holds(instance, inner))
     kind = _retriever_kind(instance.__class__)
-    mode = getattr(instance, "_vector_store_query_mode", None) if kind == "vector" else None
+    mode = getattr(instance, "_vector_store_query_mode", None) if kind == kinds.VECTOR else None
     mode = getattr(mode, "value", mode)
     if mode in _LEXICAL_MODES:
-        return Kind(kind="lexical")
+        return Kind(kind=kinds.LEXICAL)
     if kind is None or mode in _MIXED_MODES:
         return Kind(kind=RETRIEVER, name=type(instance).__name__, source=not _holds(instance, inner))
     return Kind(kind=kind)
@@ -119,7 +119,7 @@ def _postprocessor_kind(cls: type) -> str | None:
         if base.__name__ in _POSTPROCESSORS:
             return _POSTPROCESSORS[base.__name__]
         if _RERANKER.search(base.__name__):
-            return "rerank"
+            return kinds.RERANK
     return None
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import rop_otel as rop
-from rop_otel.instrumenting import AsyncSteps, Settings, Steps
+from rop_otel.instrumenting import AsyncSteps, Settings, Steps, kinds
 from rop_otel_llama_index.streams import Streaming
 from rop_otel_llama_index.texts import labels, shown
 from rop_otel_llama_index.watched import Watched
@@ -88,7 +88,7 @@ class Synthesis(Watched):
         if seen:
             error = None  # what a prompt held was shown, whatever came of it
         packing = rop.using_stage(
-            "packing",
+            kinds.PACKING,
             input=self._named(self._nodes),
             id=self._settings.id,
             implementation=type(self.instance).__name__,

@@ -13,19 +13,25 @@ from rop_otel.core.handoff.assessment import (
     StageScores,
     Verdict,
 )
+from rop_otel.core.handoff.findings import FINDINGS, ContextFinding, LabelFinding, ListFinding, RankingFinding
 from rop_otel.core.handoff.record import HandoffRecord, Ids, StageRecord
 from rop_otel.core.handoff.sink import Notice, Sink
 
 __all__ = [
+    "FINDINGS",
     "Assessment",
     "CitationCounts",
+    "ContextFinding",
     "Drop",
     "DropCause",
     "Finding",
     "FindingCode",
     "HandoffRecord",
     "Ids",
+    "LabelFinding",
+    "ListFinding",
     "Notice",
+    "RankingFinding",
     "Severity",
     "Shown",
     "Sink",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 from rop_otel.core.profile.verdicts import Verdict as Verdict
 
@@ -43,46 +43,23 @@ class Severity(StrEnum):
 
 
 class FindingCode(StrEnum):
-    """What a finding is about."""
+    """What a finding is about; each family of findings is an enumeration of its own, with one row for each code.
 
-    SILENT_CUT = "silent_cut"
-    FOREIGN_IDS = "foreign_ids"
-    DUPLICATE_IDS = "duplicate_ids"
-    TOP_RANKED_CUT = "top_ranked_cut"
-    EXPANSION_DISPLACED = "expansion_displaced"
-    STARVED_CONTEXT = "starved_context"
-    LABELS_MALFORMED = "labels_malformed"
-    LABEL_DUPLICATE = "label_duplicate"
-    LABEL_UNATTACHED = "label_unattached"
-    LABEL_MISATTRIBUTED = "label_misattributed"
-    CITATION_UNRESOLVED = "citation_unresolved"
-    SCOPE_LEAK = "scope_leak"
-    FALLBACK_USED = "fallback_used"
-    FUSION_BELOW_ARM = "fusion_below_arm"
-    IDS_UNREADABLE = "ids_unreadable"
-    STAGE_NOT_OBSERVED = "stage_not_observed"
-    STAGE_LATE = "stage_late"
+    Args:
+        code: The code.
+        severity: How much it matters.
+        message: One sentence, with places for the stage, the IDs, the labels and other values.
+    """
 
+    severity: Severity
+    message: str
 
-SEVERITY: Mapping[FindingCode, Severity] = {
-    FindingCode.SILENT_CUT: Severity.WARNING,
-    FindingCode.FOREIGN_IDS: Severity.WARNING,
-    FindingCode.DUPLICATE_IDS: Severity.INFO,
-    FindingCode.TOP_RANKED_CUT: Severity.ERROR,
-    FindingCode.EXPANSION_DISPLACED: Severity.ERROR,
-    FindingCode.STARVED_CONTEXT: Severity.ERROR,
-    FindingCode.LABELS_MALFORMED: Severity.ERROR,
-    FindingCode.LABEL_DUPLICATE: Severity.ERROR,
-    FindingCode.LABEL_UNATTACHED: Severity.ERROR,
-    FindingCode.LABEL_MISATTRIBUTED: Severity.ERROR,
-    FindingCode.CITATION_UNRESOLVED: Severity.ERROR,
-    FindingCode.SCOPE_LEAK: Severity.ERROR,
-    FindingCode.FALLBACK_USED: Severity.WARNING,
-    FindingCode.FUSION_BELOW_ARM: Severity.INFO,
-    FindingCode.IDS_UNREADABLE: Severity.ERROR,
-    FindingCode.STAGE_NOT_OBSERVED: Severity.WARNING,
-    FindingCode.STAGE_LATE: Severity.WARNING,
-}
+    def __new__(cls, code: str, severity: Severity, message: str) -> Self:
+        """Return a code that knows its row."""
+        row = str.__new__(cls, code)
+        row._value_ = code
+        row.severity, row.message = severity, message
+        return row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +85,7 @@ class Finding:
     @property
     def severity(self) -> Severity:
         """How much it matters; fixed by its code."""
-        return SEVERITY[self.code]
+        return self.code.severity
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON shape of the contract."""

@@ -107,4 +107,4 @@ def _cause_at(trip: Trip, membership: Membership, place: int) -> DropCause:
         return DropCause.SILENT_CUT
     if list_is_cut(stage):
         return DropCause.BEYOND_RECORDED_DEPTH
-    return kinds.DROP_CAUSES.get(stage.kind, DropCause.DROPPED)
+    return kinds.drop_cause(stage.kind)

@@ -8,28 +8,19 @@ from functools import lru_cache
 from typing import Final
 
 from rop_otel.core.handoff.assessment import Scores
-from rop_otel.core.measures import ndcg, precision, recall, reciprocal_rank
+from rop_otel.core.measures.every import MEASURES
+from rop_otel.core.measures.measure import Ranked
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.membership import first_of
 
-RECALL_KS: Final = (1, 3, 5, 10)
-NDCG_KS: Final = (5, 10)
-PRECISION_K: Final = 5
-DEPTH: Final = 10
+SCORES: Final = {measure.at(k): (measure, k) for measure in MEASURES for k in measure.ks}
+"""Every score's name, its measure and its cutoff, 0 where it has none."""
+DEPTH: Final = max(k for _, k in SCORES.values())
 """Ranks that the measures with a cutoff look at."""
 HIGHEST_GRADE: Final = 2**53
 """A float tells no higher grades apart; sums of far higher ones overflow."""
-RR: Final = "rr"
-MEASURES: Final = {
-    **{f"recall@{k}": ("recall", k) for k in RECALL_KS},
-    RR: (RR, None),
-    **{f"ndcg@{k}": ("ndcg", k) for k in NDCG_KS},
-    f"precision@{PRECISION_K}": ("precision", PRECISION_K),
-}
-"""Every score's name, its measure and its cutoff."""
 Hits = tuple[tuple[int, int], ...]
 """Ranks that score, with the grade at each."""
-_KS: Final = {name: k for name, (_, k) in MEASURES.items() if k is not None}
 
 
 class Judgments:
@@ -133,14 +124,10 @@ def _scores(hits: Hits, ideal: tuple[int, ...], relevant: int, first: int | None
     gains = [0] * DEPTH
     for rank, grade in hits:
         gains[rank - 1] = grade
-    scores = {f"recall@{k}": recall(gains, k=k, relevant=relevant) for k in RECALL_KS}
-    scores[RR] = reciprocal_rank(first)
-    for k in NDCG_KS:
-        scores[f"ndcg@{k}"] = ndcg(gains, k=k, ideal=ideal)
-    scores[f"precision@{PRECISION_K}"] = precision(gains, k=PRECISION_K)
-    return scores
+    ranked = Ranked(gains=gains, ideal=ideal, relevant=relevant, first=first)
+    return {name: measure.score(ranked, k) for name, (measure, k) in SCORES.items()}
 
 
 def _decided(scores: Scores, *, depth: int, found: bool) -> Scores:
     """Return the scores that the recorded part of a cut list decides: k IDs are recorded, or for rr a hit."""
-    return {name: value for name, value in scores.items() if (found if name == RR else _KS[name] <= depth)}
+    return {name: value for name, value in scores.items() if (SCORES[name][1] <= depth if SCORES[name][1] else found)}

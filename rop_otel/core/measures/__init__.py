@@ -4,9 +4,9 @@
 seen; the reciprocal rank takes the first relevant rank alone. Equal to trec_eval's on lists without ties.
 """
 
-from rop_otel.core.measures.ndcg import ndcg
-from rop_otel.core.measures.precision import precision
-from rop_otel.core.measures.recall import recall
-from rop_otel.core.measures.reciprocal_rank import reciprocal_rank
+from rop_otel.core.measures.ndcg import NDCG, ndcg
+from rop_otel.core.measures.precision import PRECISION, precision
+from rop_otel.core.measures.recall import RECALL, recall
+from rop_otel.core.measures.reciprocal_rank import RECIPROCAL_RANK, reciprocal_rank
 
-__all__ = ["ndcg", "precision", "recall", "reciprocal_rank"]
+__all__ = ["NDCG", "PRECISION", "RECALL", "RECIPROCAL_RANK", "ndcg", "precision", "recall", "reciprocal_rank"]

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import islice
+from typing import Final
+
+from rop_otel.core.measures.measure import Measure, register
 
 _DISCOUNTS = tuple(1 / math.log2(1 + rank) for rank in range(1, 1001))
 
@@ -30,3 +33,15 @@ def ndcg(gains: Sequence[int], *, k: int, ideal: Sequence[int]) -> float:
 def dcg(gains: Sequence[int], *, k: int) -> float:
     """Return the discounted gain of the first k ranks; 0 for an empty list."""
     return sum(gain * discount for gain, discount in zip(islice(gains, k), _DISCOUNTS, strict=False) if gain)
+
+
+NDCG: Final = register(
+    Measure(
+        name="ndcg",
+        ks=(5, 10),
+        place=3,
+        title="nDCG",
+        description="Gain of the first ten, discounted by rank, against the best possible order.",
+        score=lambda ranked, k: ndcg(ranked.gains, k=k, ideal=ranked.ideal),
+    )
+)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
+
+from rop_otel.core.measures.measure import Measure, register
 
 
 def precision(gains: Sequence[int], *, k: int) -> float:
@@ -19,3 +22,16 @@ def precision(gains: Sequence[int], *, k: int) -> float:
     0.2
     """
     return sum(1 for gain in gains[:k] if gain > 0) / k
+
+
+PRECISION: Final = register(
+    Measure(
+        name="precision",
+        ks=(5,),
+        place=4,
+        title="Precision",
+        description="Share of the first five that are wanted; at most 20 % for a selected object.",
+        fills=False,
+        score=lambda ranked, k: precision(ranked.gains, k=k),
+    )
+)

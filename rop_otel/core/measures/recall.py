@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
+
+from rop_otel.core.measures.measure import Measure, register
 
 
 def recall(gains: Sequence[int], *, k: int, relevant: int) -> float:
@@ -20,3 +23,15 @@ def recall(gains: Sequence[int], *, k: int, relevant: int) -> float:
     0.25
     """
     return sum(1 for gain in gains[:k] if gain > 0) / relevant
+
+
+RECALL: Final = register(
+    Measure(
+        name="recall",
+        ks=(1, 3, 5, 10),
+        place=1,
+        title="recall",
+        description="Share of the wanted objects among the first k.",
+        score=lambda ranked, k: recall(ranked.gains, k=k, relevant=ranked.relevant),
+    )
+)

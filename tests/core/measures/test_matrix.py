@@ -10,7 +10,7 @@ import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rop_otel.core.handoff.scores import MEASURES, Judgments, judged_scores
+from rop_otel.core.handoff.scores import SCORES, Judgments, judged_scores
 from rop_otel.core.measures import ndcg, precision, recall, reciprocal_rank
 
 ORACLE = {f"recall_{k}": f"recall@{k}" for k in (1, 3, 5, 10)}
@@ -56,17 +56,17 @@ def test_edges(gains: list[int], relevant: int, recall_3: float, precision_5: fl
 
 def test_names() -> None:
     """The measures and their cutoffs, by the names that they are reported under."""
-    assert MEASURES == {
+    assert {name: (measure.name, k) for name, (measure, k) in SCORES.items()} == {
         "recall@1": ("recall", 1),
         "recall@3": ("recall", 3),
         "recall@5": ("recall", 5),
         "recall@10": ("recall", 10),
-        "rr": ("rr", None),
+        "rr": ("rr", 0),
         "ndcg@5": ("ndcg", 5),
         "ndcg@10": ("ndcg", 10),
         "precision@5": ("precision", 5),
     }
-    assert set(scores_of(["a"], {"a": 1})) == set(MEASURES)
+    assert set(scores_of(["a"], {"a": 1})) == set(SCORES)
 
 
 POOL = [f"d{place}" for place in range(30)]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
-from rop_otel.core.handoff.assessment import Finding, Scores
+from rop_otel.core.handoff.assessment import Finding, FindingCode, Scores
 from rop_otel.core.handoff.expected import Expected
-from rop_otel.core.handoff.findings.context import about_running, late, not_observed
-from rop_otel.core.handoff.findings.labels import Attachment, about_labels
-from rop_otel.core.handoff.findings.lists import about_lists
-from rop_otel.core.handoff.findings.ranking import about_ranking
+from rop_otel.core.handoff.findings.context import ContextFinding, about_running, late, not_observed
+from rop_otel.core.handoff.findings.labels import Attachment, LabelFinding, about_labels
+from rop_otel.core.handoff.findings.lists import ListFinding, about_lists
+from rop_otel.core.handoff.findings.ranking import RankingFinding, about_ranking
 from rop_otel.core.handoff.trip import Trip
+
+FINDINGS: Final[tuple[FindingCode, ...]] = (*ListFinding, *RankingFinding, *ContextFinding, *LabelFinding)
 
 
 def find(

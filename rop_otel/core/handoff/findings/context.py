@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from rop_otel.core.handoff import kinds
-from rop_otel.core.handoff.assessment import Finding, FindingCode
+from rop_otel.core.handoff.assessment import Finding, FindingCode, Severity
 from rop_otel.core.handoff.expected import Expected
 from rop_otel.core.handoff.findings.making import finding_at, named
 from rop_otel.core.handoff.record import StageRecord
@@ -16,18 +16,31 @@ STARVED_RATIO: Final = 0.1
 """Share of its token budget below which packing is starved, where the handoff does not say."""
 
 
+class ContextFinding(FindingCode):
+    """What a stage's own report, or its absence, may give away."""
+
+    STARVED_CONTEXT = (
+        "starved_context",
+        Severity.ERROR,
+        "{stage} used {tokens} of {budget} tokens though it was handed documents",
+    )
+    FALLBACK_USED = "fallback_used", Severity.WARNING, "{stage} ran its fallback{ran}"
+    STAGE_NOT_OBSERVED = "stage_not_observed", Severity.WARNING, "the declared stage {entry} was not observed"
+    STAGE_LATE = "stage_late", Severity.WARNING, "{stage} ended after its handoff and is left out"
+
+
 def about_running(trip: Trip) -> Iterator[tuple[int, Finding]]:
     """Yield the place and finding of everything that a stage's own report gives away."""
     ratio = STARVED_RATIO if trip.record.starved_ratio is None else trip.record.starved_ratio
     for place, stage in enumerate(trip.stages):
         if stage.fallback:
             ran = f", {stage.implementation}" if stage.implementation else ""
-            yield place, finding_at(stage, FindingCode.FALLBACK_USED, f"{stage.kind} ran its fallback{ran}")
+            yield place, finding_at(stage, ContextFinding.FALLBACK_USED, ran=ran)
         if stage.kind != kinds.PACKING or stage.tokens is None or stage.token_budget is None:
             continue
         if _is_less(stage.tokens, stage.token_budget, ratio) and trip.was_handed_documents(place):
-            message = f"packing used {stage.tokens} of {stage.token_budget} tokens though it was handed documents"
-            yield place, finding_at(stage, FindingCode.STARVED_CONTEXT, message)
+            found = ContextFinding.STARVED_CONTEXT
+            yield place, finding_at(stage, found, tokens=stage.tokens, budget=stage.token_budget)
 
 
 def _is_less(tokens: int, budget: int, ratio: float) -> bool:
@@ -41,11 +54,11 @@ def _is_less(tokens: int, budget: int, ratio: float) -> bool:
 
 def late(stage: StageRecord) -> Finding:
     """Return the finding for a stage that ended after its handoff."""
-    return finding_at(stage, FindingCode.STAGE_LATE, f"{stage.kind} ended after its handoff and is left out")
+    return finding_at(stage, ContextFinding.STAGE_LATE)
 
 
 def not_observed(expected: Expected) -> Iterator[Finding]:
     """Yield one finding for each declared stage that no span showed."""
+    code = ContextFinding.STAGE_NOT_OBSERVED
     for entry in expected.missing:
-        message = f"the declared stage {named(entry)} was not observed"
-        yield Finding(code=FindingCode.STAGE_NOT_OBSERVED, stage=entry, message=message)
+        yield Finding(code=code, stage=entry, message=code.message.format(entry=named(entry)))

@@ -7,13 +7,35 @@ from itertools import compress
 from typing import NamedTuple
 
 from rop_otel.core.handoff import kinds
-from rop_otel.core.handoff.assessment import CitationCounts, Finding, FindingCode
-from rop_otel.core.handoff.findings.making import finding_at, quoted
+from rop_otel.core.handoff.assessment import CitationCounts, Finding, FindingCode, Severity
+from rop_otel.core.handoff.findings.making import finding_at
 from rop_otel.core.handoff.record import StageRecord
 from rop_otel.core.handoff.trip import Trip, list_is_cut, visible
 
 Labels = Mapping[str, str]
 """Label to ID."""
+
+
+class LabelFinding(FindingCode):
+    """What may be wrong with citation labels."""
+
+    LABELS_MALFORMED = "labels_malformed", Severity.ERROR, "{stage} gave {given} labels for {returned} IDs"
+    LABEL_DUPLICATE = (
+        "label_duplicate",
+        Severity.ERROR,
+        "{stage} shows other chunks under the labels {labels}, which were taken already",
+    )
+    LABEL_UNATTACHED = (
+        "label_unattached",
+        Severity.ERROR,
+        "the labels {labels} resolve to nothing in the response's sources",
+    )
+    LABEL_MISATTRIBUTED = (
+        "label_misattributed",
+        Severity.ERROR,
+        "the labels {labels} resolve to other chunks than the reader was shown",
+    )
+    CITATION_UNRESOLVED = "citation_unresolved", Severity.ERROR, "the answer cites {labels}, which was not shown"
 
 
 class RoundLabels(NamedTuple):
@@ -51,8 +73,8 @@ def about_labels(trip: Trip, attachments: Sequence[tuple[int, Attachment]]) -> I
     """
     for place, stage in enumerate(trip.stages):
         if _malformed(stage):
-            message = f"{stage.kind} gave {len(stage.labels or ())} labels for {len(stage.returned or ())} IDs"
-            yield place, finding_at(stage, FindingCode.LABELS_MALFORMED, message)
+            given, returned = len(stage.labels or ()), len(stage.returned or ())
+            yield place, finding_at(stage, LabelFinding.LABELS_MALFORMED, given=given, returned=returned)
     yield from _duplicates(trip)
     for place, attachment in attachments:
         yield from ((place, finding) for finding in _against_reader(trip, trip.stages[place], attachment))
@@ -157,8 +179,7 @@ def _duplicates(trip: Trip) -> Iterator[tuple[int, Finding]]:
         if again:
             labels = {label for label, _ in again}
             ids = {raw for _, raw in again} | {first[label] for label in labels}
-            message = f"{stage.kind} shows other chunks under the labels {quoted(labels)}, which were taken already"
-            yield place, finding_at(stage, FindingCode.LABEL_DUPLICATE, message, ids=ids, labels=labels)
+            yield place, finding_at(stage, LabelFinding.LABEL_DUPLICATE, ids=ids, labels=labels)
 
 
 def _attach(labels: RoundLabels, reader: StageRecord) -> Attachment:
@@ -178,8 +199,7 @@ def _against_reader(trip: Trip, reader: StageRecord, attachment: Attachment) -> 
         if attachment.complete:
             loose = {label: raw for label, raw in shown.items() if raw and label not in sources}
         if loose:
-            message = f"the labels {quoted(loose)} resolve to nothing in the response's sources"
-            yield finding_at(reader, FindingCode.LABEL_UNATTACHED, message, ids=set(loose.values()), labels=loose)
+            yield finding_at(reader, LabelFinding.LABEL_UNATTACHED, ids=set(loose.values()), labels=loose)
         wrong = {
             label: shown[label]
             for label, attached in sources.items()
@@ -187,9 +207,7 @@ def _against_reader(trip: Trip, reader: StageRecord, attachment: Attachment) -> 
         }
         if wrong:
             ids = {*wrong.values(), *(sources[label] for label in wrong)}
-            message = f"the labels {quoted(wrong)} resolve to other chunks than the reader was shown"
-            yield finding_at(reader, FindingCode.LABEL_MISATTRIBUTED, message, ids=ids, labels=wrong)
+            yield finding_at(reader, LabelFinding.LABEL_MISATTRIBUTED, ids=ids, labels=wrong)
     unknown = {label for label in reader.citations or () if label not in shown}
     if unknown:
-        message = f"the answer cites {quoted(unknown)}, which was not shown"
-        yield finding_at(reader, FindingCode.CITATION_UNRESOLVED, message, labels=unknown)
+        yield finding_at(reader, LabelFinding.CITATION_UNRESOLVED, labels=unknown)

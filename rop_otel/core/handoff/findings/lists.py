@@ -6,10 +6,24 @@ from collections import Counter
 from collections.abc import Iterator
 
 from rop_otel.core.handoff import kinds
-from rop_otel.core.handoff.assessment import Finding, FindingCode
-from rop_otel.core.handoff.findings.making import finding_at, named, quoted
+from rop_otel.core.handoff.assessment import Finding, FindingCode, Severity
+from rop_otel.core.handoff.findings.making import finding_at, named
 from rop_otel.core.handoff.record import Ids
 from rop_otel.core.handoff.trip import Trip
+
+
+class ListFinding(FindingCode):
+    """What may be wrong with the IDs of one list."""
+
+    SILENT_CUT = "silent_cut", Severity.WARNING, "{stage} was not handed {ids}, though the stage before returned it"
+    FOREIGN_IDS = (
+        "foreign_ids",
+        Severity.WARNING,
+        "{stage} may not add documents, but returned {ids}, which it was not handed",
+    )
+    DUPLICATE_IDS = "duplicate_ids", Severity.INFO, "{stage} returned {ids} more than once"
+    SCOPE_LEAK = "scope_leak", Severity.ERROR, "{stage} returned {ids} from outside the scope {scope}"
+    IDS_UNREADABLE = "ids_unreadable", Severity.ERROR, "{stage} {why}"
 
 
 def about_lists(trip: Trip) -> Iterator[tuple[int, Finding]]:
@@ -17,24 +31,19 @@ def about_lists(trip: Trip) -> Iterator[tuple[int, Finding]]:
     for place, stage in enumerate(trip.stages):
         returned = trip.returned_set(place)
         if stage.input is not None and stage.kind != kinds.RESCUE and (lacking := _silently_cut(trip, place)):
-            message = f"{stage.kind} was not handed {quoted(lacking)}, though the stage before returned it"
-            yield place, finding_at(stage, FindingCode.SILENT_CUT, message, ids=lacking)
+            yield place, finding_at(stage, ListFinding.SILENT_CUT, ids=lacking)
         if returned is None or stage.returned is None:
             if stage.kind != kinds.READER:
                 why = "failed, and so returned no list" if stage.failed else "returned documents without readable IDs"
-                message = f"{stage.kind} {why}"
-                yield place, finding_at(stage, FindingCode.IDS_UNREADABLE, message)
+                yield place, finding_at(stage, ListFinding.IDS_UNREADABLE, why=why)
             continue
         if stage.kind in kinds.KEEPING_ONLY and (foreign := _foreign(trip, place, returned)):
-            message = f"{stage.kind} may not add documents, but returned {quoted(foreign)}, which it was not handed"
-            yield place, finding_at(stage, FindingCode.FOREIGN_IDS, message, ids=foreign)
+            yield place, finding_at(stage, ListFinding.FOREIGN_IDS, ids=foreign)
         if len(returned) < len(stage.returned) and (repeated := _repeated(stage.returned)):
-            message = f"{stage.kind} returned {quoted(repeated)} more than once"
-            yield place, finding_at(stage, FindingCode.DUPLICATE_IDS, message, ids=repeated)
+            yield place, finding_at(stage, ListFinding.DUPLICATE_IDS, ids=repeated)
         scope = trip.record.scope_id
         if scope and stage.scopes is not None and (leaked := _leaked(stage.returned, stage.scopes, scope)):
-            message = f"{stage.kind} returned {quoted(leaked)} from outside the scope {named(scope)}"
-            yield place, finding_at(stage, FindingCode.SCOPE_LEAK, message, ids=leaked)
+            yield place, finding_at(stage, ListFinding.SCOPE_LEAK, ids=leaked, scope=named(scope))
 
 
 def _silently_cut(trip: Trip, place: int) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from rop_otel.core.handoff.assessment import Finding, FindingCode
 from rop_otel.core.handoff.record import StageRecord
@@ -15,12 +15,12 @@ LONGEST_NAMED = 200
 def finding_at(
     stage: StageRecord,
     code: FindingCode,
-    message: str,
     *,
-    ids: Iterable[str] = (),
-    labels: Iterable[str] = (),
+    ids: Collection[str] = (),
+    labels: Collection[str] = (),
+    **values: object,
 ) -> Finding:
-    """Return a finding at a stage, its IDs and labels sorted by code point."""
+    """Return a finding at a stage, its IDs and labels sorted; its message names all values."""
     return Finding(
         code=code,
         stage=stage.kind,
@@ -28,7 +28,7 @@ def finding_at(
         round=stage.round,
         ids=tuple(sorted(ids)),
         labels=tuple(sorted(labels)),
-        message=message,
+        message=code.message.format(stage=stage.kind, ids=quoted(ids), labels=quoted(labels), **values),
     )
 
 

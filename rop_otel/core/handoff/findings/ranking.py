@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rop_otel.core.handoff import kinds
-from rop_otel.core.handoff.assessment import Finding, FindingCode, Scores
-from rop_otel.core.handoff.findings.making import finding_at, named, quoted
+from rop_otel.core.handoff.assessment import Finding, FindingCode, Scores, Severity
+from rop_otel.core.handoff.findings.making import finding_at, quoted
 from rop_otel.core.handoff.record import StageRecord
-from rop_otel.core.handoff.scores import RECALL_KS
 from rop_otel.core.handoff.trip import Trip, list_is_cut
+from rop_otel.core.measures import RECALL
 
 
 class _Scored(NamedTuple):
@@ -26,7 +26,24 @@ class _Scored(NamedTuple):
     score_of: dict[str, float]
 
 
-_CUTTING = frozenset({kinds.CANDIDATES, kinds.REORDER, kinds.SENTENCE_SELECTION, kinds.PACKING})
+class RankingFinding(FindingCode):
+    """What a stage may have done to the ranking."""
+
+    TOP_RANKED_CUT = (
+        "top_ranked_cut",
+        Severity.ERROR,
+        "{stage} dropped {ids}, the best-scored of {scored}, and kept worse ones",
+    )
+    EXPANSION_DISPLACED = (
+        "expansion_displaced",
+        Severity.ERROR,
+        "{stage} dropped {ids} and kept {added}, which expansion had added",
+    )
+    FUSION_BELOW_ARM = (
+        "fusion_below_arm",
+        Severity.INFO,
+        "{stage}'s judged {measure} of {own:.3f} is below the {best:.3f} of its arm {arm}",
+    )
 
 
 def about_ranking(trip: Trip, judged: Sequence[Scores]) -> Iterator[tuple[int, Finding]]:
@@ -42,7 +59,7 @@ def about_ranking(trip: Trip, judged: Sequence[Scores]) -> Iterator[tuple[int, F
             yield from _fusion_below_arm(trip, place, judged)
         if stage.returned is None or list_is_cut(stage):
             continue
-        if stage.kind in _CUTTING or (kinds.is_custom(stage) and not kinds.is_source(stage)):
+        if stage.kind in kinds.CUTTING or (kinds.is_custom(stage) and not kinds.is_source(stage)):
             yield from _top_ranked_cut(trip, place, scored)
         if stage.kind == kinds.PACKING:
             yield from _expansion_displaced(trip, place)
@@ -62,10 +79,8 @@ def _top_ranked_cut(trip: Trip, place: int, scored: dict[int, _Scored]) -> Itera
     if not best or best not in handed or best in returned:
         return
     if any(score_of[raw] < score_of[best] for raw in returned & handed if raw and raw in score_of):
-        message = (
-            f"{stage.kind} dropped {named(best)}, the best-scored of {trip.stages[before].kind}, and kept worse ones"
-        )
-        yield place, finding_at(stage, FindingCode.TOP_RANKED_CUT, message, ids=[best])
+        scorer = trip.stages[before].kind
+        yield place, finding_at(stage, RankingFinding.TOP_RANKED_CUT, ids=[best], scored=scorer)
 
 
 def _settles_the_best(stage: StageRecord) -> bool:
@@ -105,21 +120,18 @@ def _expansion_displaced(trip: Trip, place: int) -> Iterator[tuple[int, Finding]
     added = {raw for raw in (after & kept) - before if raw} if dropped else set()
     added = {raw for raw in added if trip.first_returned(raw) >= expansion}
     if added:
-        message = f"packing dropped {quoted(dropped)} and kept {quoted(added)}, which expansion had added"
-        yield place, finding_at(trip.stages[place], FindingCode.EXPANSION_DISPLACED, message, ids=dropped)
+        found = RankingFinding.EXPANSION_DISPLACED
+        yield place, finding_at(trip.stages[place], found, ids=dropped, added=quoted(added))
 
 
 def _fusion_below_arm(trip: Trip, place: int, judged: Sequence[Scores]) -> Iterator[tuple[int, Finding]]:
-    cutoff = RECALL_KS[-1] if trip.record.cutoff is None else trip.record.cutoff
-    k = next((k for k in RECALL_KS if k >= cutoff), None)
+    cutoff = RECALL.ks[-1] if trip.record.cutoff is None else trip.record.cutoff
+    measure = next((RECALL.at(k) for k in RECALL.ks if k >= cutoff), "")
     arms = [feed for feed in trip.feeds[place] if kinds.is_source(trip.stages[feed])]
-    measure = f"recall@{k}"
-    if k is None or not arms or any(measure not in judged[scored] for scored in (*arms, place)):
+    if not arms or not measure or any(measure not in judged[scored] for scored in (*arms, place)):
         return
     best = max(arms, key=lambda arm: judged[arm][measure])
     if judged[place][measure] < judged[best][measure]:
-        message = (
-            f"fusion's judged {measure} of {judged[place][measure]:.3f} is below "
-            f"the {judged[best][measure]:.3f} of its arm {trip.stages[best].kind}"
-        )
-        yield place, finding_at(trip.stages[place], FindingCode.FUSION_BELOW_ARM, message)
+        own, arm, stages = judged[place][measure], judged[best][measure], trip.stages
+        code = RankingFinding.FUSION_BELOW_ARM
+        yield place, finding_at(stages[place], code, measure=measure, own=own, best=arm, arm=stages[best].kind)
