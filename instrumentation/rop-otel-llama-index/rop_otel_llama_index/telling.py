@@ -7,12 +7,13 @@ only happens to be delivered there. So the methods that call the handlers are wr
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import RLock
 from typing import Any, Final, Protocol
 
 from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined] # exported in a comment
 from opentelemetry.instrumentation.utils import unwrap
 from wrapt import wrap_function_wrapper
+
+from rop_otel.instrumenting import create_lock
 
 _METHODS: Final = ("span_enter", "span_exit", "span_drop", "event")
 
@@ -38,7 +39,7 @@ class Told(Protocol):
 
 
 _told: tuple[Told, ...] = ()
-_lock: Final = RLock()
+_lock: Final = create_lock()
 
 
 def tell(one: Told) -> None:
