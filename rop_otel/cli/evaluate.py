@@ -61,11 +61,11 @@ def evaluate(
     cannot be used.
     """
     from rop_otel.core.profile.partial import Partial  # imported here: --help need not wait for it
-    from rop_otel.replay.blocks import expand
-    from rop_otel.replay.declared import read_declaration
-    from rop_otel.replay.evaluate import CUTOFFS, Asked, evaluate_files, report_of
-    from rop_otel.replay.parts import part_lines
-    from rop_otel.replay.spool import Spool
+    from rop_otel.evaluation.declaration_reader import read_declaration
+    from rop_otel.evaluation.external_sort import Spool
+    from rop_otel.evaluation.partial_reports import part_lines
+    from rop_otel.evaluation.record_blocks import expand
+    from rop_otel.evaluation.record_files import CUTOFFS, Asked, evaluate_files, report_of
 
     wanted = wants_records(records_out=records_out, no_records=no_records, partial=partial)
     limits = limits_of(
@@ -97,7 +97,7 @@ def _progress(records: Sequence[str]) -> Iterator[Callable[[int], None] | None]:
         return
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from rop_otel.replay.blocks import expand
+    from rop_otel.evaluation.record_blocks import expand
 
     sizes = [os.path.getsize(file) for file in expand(records) if os.path.isfile(file)]
     columns = (TextColumn("reading records"), BarColumn(), DownloadColumn(), TimeRemainingColumn())

@@ -8,8 +8,8 @@ from itertools import chain
 
 from rop_otel.core.profile import Resolver
 from rop_otel.errors import ConfigurationError, InputError, ResolverError
-from rop_otel.replay.declared import read_declaration
-from rop_otel.replay.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits
+from rop_otel.evaluation.declaration_reader import read_declaration
+from rop_otel.evaluation.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits
 from rop_otel.replay.report import Report, replay
 from rop_otel.safety.files import read_whole
 from rop_otel.spans.conventions import Rules

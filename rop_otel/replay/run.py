@@ -14,7 +14,7 @@ from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.observation import Observation
 from rop_otel.core.profile.report import RunReport
 from rop_otel.core.profile.tally import Tally
-from rop_otel.replay.evaluate import report_of
+from rop_otel.evaluation.record_files import report_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

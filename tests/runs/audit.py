@@ -10,10 +10,10 @@ from typing import Any
 
 import rop_otel as rop
 from rop_otel.core.profile.sealing import DECLARATION_FILE
-from rop_otel.replay.declared import read_declaration
-from rop_otel.replay.evaluate import evaluate_files, report_of
-from rop_otel.replay.reportfile import report_lines
-from rop_otel.replay.spool import Spool
+from rop_otel.evaluation.declaration_reader import read_declaration
+from rop_otel.evaluation.external_sort import Spool
+from rop_otel.evaluation.record_files import evaluate_files, report_of
+from rop_otel.evaluation.run_report_json import report_lines
 from tests.core.profile.declared import files
 
 COMMAND = [sys.executable, "-c", "from rop_otel.cli.main import main; main()"]

@@ -15,9 +15,9 @@ from rop_otel.core.profile.declaration import Declaration, Opened
 from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.intake import Intake
 from rop_otel.errors import InputError
-from rop_otel.replay.column_intake import ColumnIntake
-from rop_otel.replay.columns import ColumnRanking, Columns
-from rop_otel.replay.texts import Flags, Ints, Texts
+from rop_otel.evaluation.column_intake import ColumnIntake
+from rop_otel.evaluation.column_ranking import ColumnRanking, Columns
+from rop_otel.evaluation.string_arrays import Flags, Ints, Texts
 
 _ROWS: Final = 16384
 """Rows of a batch."""

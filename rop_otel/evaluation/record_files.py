@@ -13,13 +13,13 @@ from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.report import RunReport, run_report
 from rop_otel.core.profile.tally import Tally
 from rop_otel.errors import ConfigurationError, InputError
-from rop_otel.replay.blocks import expand, is_large, is_parquet, need_pyarrow, read_blocks
-from rop_otel.replay.collecting import collection_paused
-from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
+from rop_otel.evaluation.collection_pause import collection_paused
+from rop_otel.evaluation.limits import DEFAULT_LIMITS, Limits
+from rop_otel.evaluation.record_blocks import expand, is_large, is_parquet, need_pyarrow, read_blocks
 
 if TYPE_CHECKING:
-    from rop_otel.replay.line_columns import LineColumns
-    from rop_otel.replay.parquet import ParquetReader
+    from rop_otel.evaluation.line_columns import LineColumns
+    from rop_otel.evaluation.parquet import ParquetReader
 
 _WORTH_COLUMNS: Final = 8 * 1024 * 1024
 """Bytes of a file from which on it is worth laying the whole resolver out in columns."""
@@ -98,7 +98,7 @@ def _lines_reader(opened: Opened, intake: Intake, asked: Asked) -> Intake | Line
     if not asked.fast or asked.trace_field is not None:
         return intake
     try:
-        from rop_otel.replay.line_columns import LineColumns  # needs numpy, which comes with extras
+        from rop_otel.evaluation.line_columns import LineColumns  # needs numpy, which comes with extras
     except ImportError:
         return intake
     return LineColumns.compile(opened, intake) or intake
@@ -108,7 +108,7 @@ def _parquet_reader(
     opened: Opened, intake: Intake, trace_field: FieldPath | None, asked: Asked, file: str
 ) -> ParquetReader:
     need_pyarrow(file)
-    from rop_otel.replay.parquet import ParquetReader  # an extra, imported where it is used
+    from rop_otel.evaluation.parquet import ParquetReader  # an extra, imported where it is used
 
     return ParquetReader(opened, intake, trace_field=trace_field, fast=asked.fast)
 

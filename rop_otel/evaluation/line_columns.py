@@ -10,9 +10,9 @@ import numpy.typing as npt
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.fastlane import RawLane, RawRows, is_utf8
 from rop_otel.core.profile.intake import Intake
-from rop_otel.replay.column_intake import ColumnIntake
-from rop_otel.replay.columns import ColumnRanking, Columns
-from rop_otel.replay.texts import Flags, Ints, Texts
+from rop_otel.evaluation.column_intake import ColumnIntake
+from rop_otel.evaluation.column_ranking import ColumnRanking, Columns
+from rop_otel.evaluation.string_arrays import Flags, Ints, Texts
 
 _PAD = 8
 _QUOTE, _COMMA, _SPACE, _OPEN, _CLOSE = b'", []'

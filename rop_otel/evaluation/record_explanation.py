@@ -10,8 +10,8 @@ from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.explaining import Explanation, explain
 from rop_otel.core.profile.observation import Observation, observe
 from rop_otel.core.profile.records import RecordError, parse_record
-from rop_otel.replay.blocks import expand, is_parquet, need_pyarrow, read_blocks
-from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
+from rop_otel.evaluation.limits import DEFAULT_LIMITS, Limits
+from rop_otel.evaluation.record_blocks import expand, is_parquet, need_pyarrow, read_blocks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ def explain_record(
 def _records(file: str, opened: Opened, record_id: str, limits: Limits) -> Iterator[tuple[int, object]]:
     if is_parquet(file):
         need_pyarrow(file)
-        from rop_otel.replay.parquet import parquet_records  # an extra, imported where it is used
+        from rop_otel.evaluation.parquet import parquet_records  # an extra, imported where it is used
 
         for row, record in parquet_records(file, opened):
             if opened.record_field.read(record) == record_id:

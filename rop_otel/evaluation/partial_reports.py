@@ -23,7 +23,7 @@ from rop_otel.core.profile.intake import Entry
 from rop_otel.core.profile.jsonlines import decode, encode
 from rop_otel.core.profile.partial import Partial, PartialError
 from rop_otel.errors import InputError
-from rop_otel.replay.limits import RAISE_FILE_BYTES, Limits
+from rop_otel.evaluation.limits import RAISE_FILE_BYTES, Limits
 from rop_otel.safety.files import read_whole, too_large
 
 _ID_BITS: Final = 16

@@ -15,8 +15,8 @@ from rop_otel.core.profile.records import RecordError, parse_object
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.core.profile.sealing import DECLARATION_FILE, Decisions, seal
 from rop_otel.errors import ConfigurationError, InputError, ResolverError
-from rop_otel.replay.blocks import is_parquet, read_blocks
-from rop_otel.replay.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits
+from rop_otel.evaluation.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits
+from rop_otel.evaluation.record_blocks import is_parquet, read_blocks
 from rop_otel.safety.files import read_whole
 
 _SHOWN_FAULTS = 5

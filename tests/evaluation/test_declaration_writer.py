@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rop_otel.errors import ConfigurationError, InputError
-from rop_otel.replay.declare import read_population, read_resolver
+from rop_otel.evaluation.declaration_writer import read_population, read_resolver
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_id(tmp_path: Path) -> None:

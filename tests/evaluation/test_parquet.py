@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry
 from rop_otel.errors import InputError
-from rop_otel.replay.evaluate import Asked, evaluate_files, report_of
-from rop_otel.replay.explain import explain_record
-from rop_otel.replay.texts import Index, Texts
+from rop_otel.evaluation.record_explanation import explain_record
+from rop_otel.evaluation.record_files import Asked, evaluate_files, report_of
+from rop_otel.evaluation.string_arrays import Index, Texts
 from tests.core.profile.declared import changed, opened
 from tests.core.profile.record_lines import KEYS, RETURNED
 

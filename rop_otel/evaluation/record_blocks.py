@@ -17,9 +17,9 @@ from typing import Final
 import zstandard
 
 from rop_otel.errors import InputError, remedy
-from rop_otel.replay.limits import RAISE_UNPACKED_BYTES, Limits
+from rop_otel.evaluation.limits import RAISE_UNPACKED_BYTES, Limits
+from rop_otel.safety.compressed_files import unpacked
 from rop_otel.safety.files import open_input, too_large
-from rop_otel.spans.files import unpacked
 
 STDIN: Final = "-"
 """The name of standard input."""

@@ -10,8 +10,8 @@ from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.faults import FileFaultError
 from rop_otel.core.profile.opening import open_declaration
 from rop_otel.errors import InputError
-from rop_otel.replay.collecting import collection_paused
-from rop_otel.replay.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits
+from rop_otel.evaluation.collection_pause import collection_paused
+from rop_otel.evaluation.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits
 from rop_otel.safety import raise_if_delivered
 from rop_otel.safety.files import read_up_to, too_large
 

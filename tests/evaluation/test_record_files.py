@@ -23,10 +23,10 @@ from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry
 from rop_otel.core.profile.sealing import DECLARATION_FILE
 from rop_otel.errors import InputError
-from rop_otel.replay.declared import read_declaration
-from rop_otel.replay.evaluate import Asked, evaluate_files, report_of
-from rop_otel.replay.limits import Limits
-from rop_otel.replay.spool import Spool
+from rop_otel.evaluation.declaration_reader import read_declaration
+from rop_otel.evaluation.external_sort import Spool
+from rop_otel.evaluation.limits import Limits
+from rop_otel.evaluation.record_files import Asked, evaluate_files, report_of
 from tests.core.profile.declared import POPULATION, files, opened
 
 PASSING = [json.dumps({"record_id": name, "selected": "obj-a", "ids": ["a#0"]}).encode() for name in POPULATION]
