@@ -11,7 +11,7 @@ from rop_otel.core.profile.explaining import Explanation, explain
 from rop_otel.core.profile.observation import Observation, observe
 from rop_otel.core.profile.records import RecordError, parse_record
 from rop_otel.evaluation.limits import DEFAULT_LIMITS, Limits
-from rop_otel.evaluation.record_blocks import expand, is_parquet, need_pyarrow, read_blocks
+from rop_otel.evaluation.record_blocks import expand, is_parquet, need_pyarrow, read_numbered_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,15 +61,12 @@ def _records(file: str, opened: Opened, record_id: str, limits: Limits) -> Itera
                 yield row, record
         return
     spelled = json.dumps(record_id, ensure_ascii=False).encode(errors="surrogatepass")
-    line = 0
-    for block in read_blocks(file, limits=limits):
-        for text in block.removesuffix(b"\n").split(b"\n"):
-            line += 1
-            if spelled not in text and b"\\" not in text:
-                continue
-            try:
-                found, record = parse_record(text, opened.record_field)
-            except RecordError:
-                continue
-            if found == record_id:
-                yield line, record
+    for line, text in read_numbered_lines(file, limits=limits):
+        if spelled not in text and b"\\" not in text:
+            continue
+        try:
+            found, record = parse_record(text, opened.record_field)
+        except RecordError:
+            continue
+        if found == record_id:
+            yield line, record

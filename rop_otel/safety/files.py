@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Thread
 from typing import Final
 
@@ -48,17 +50,32 @@ def read_whole(file: str, *, most: int = MAX_FILE_BYTES, remedy: str = "") -> by
     Raises:
         InputError: It holds more, cannot be read, or is neither a regular file nor a pipe that somebody writes to.
     """
+    with input_errors(file), open_input(file) as stream:
+        data = read_up_to(stream, most)
+    if data is None:
+        raise InputError(too_large(most, remedy), file=file)
+    return data
+
+
+@contextmanager
+def input_errors(file: str) -> Iterator[None]:
+    """Raise what the system says of a file as an error that names the file.
+
+    Raises:
+        InputError: The block raised an OSError or a ValueError.
+    """
     try:
-        with open_input(file) as stream:
-            data = read_up_to(stream, most)
+        yield
     except (OSError, ValueError) as error:
         raise_if_delivered(error)
         if isinstance(error, InputError):
             raise
-        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=file) from None
-    if data is None:
-        raise InputError(too_large(most, remedy), file=file)
-    return data
+        raise InputError(f"cannot be read: {reason(error)}", file=file) from None
+
+
+def reason(error: Exception) -> str:
+    """Return why a file cannot be read, without the file's name."""
+    return getattr(error, "strerror", None) or str(error)
 
 
 def read_up_to(stream: io.BufferedReader, most: int) -> bytes | None:

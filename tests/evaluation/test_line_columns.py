@@ -15,7 +15,7 @@ from rop_otel.core.profile.report import run_report
 from rop_otel.core.profile.tally import Tally
 from rop_otel.evaluation import record_files
 from rop_otel.evaluation.line_columns import LineColumns
-from rop_otel.evaluation.record_files import Asked, evaluate_files, report_of
+from rop_otel.evaluation.record_files import EvaluationOptions, evaluate_files, report_of
 from tests.core.profile.declared import INVERSE, changed, opened
 from tests.core.profile.record_lines import SPOILS, lines
 
@@ -153,8 +153,10 @@ def test_a_file_is_read_as_columns_where_it_is_large(
     seen = LineColumns.block
     monkeypatch.setattr(LineColumns, "block", block)
     reports = [
-        report_of(DECLARATIONS["any"], evaluate_files(DECLARATIONS["any"], [str(tmp_path / "r.jsonl")], asked=asked))
-        for asked in (Asked(), Asked(fast=False))
+        report_of(
+            DECLARATIONS["any"], evaluate_files(DECLARATIONS["any"], [str(tmp_path / "r.jsonl")], options=options)
+        )
+        for options in (EvaluationOptions(), EvaluationOptions(fast=False))
     ]
     assert reports[0].as_dict() == reports[1].as_dict()
     assert bool(blocks) == (size == 0)
