@@ -30,9 +30,9 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped] # it ships no types
 from rop_otel.core.profile.population import write_population
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.core.profile.sealing import Decisions
-from rop_otel.replay.declare import write_folder
-from rop_otel.replay.declared import read_declaration
-from rop_otel.replay.evaluate import evaluate_files, report_of
+from rop_otel.evaluation.declaration_reader import read_declaration
+from rop_otel.evaluation.declaration_writer import write_folder
+from rop_otel.evaluation.record_files import evaluate_files, report_of
 
 _T = TypeVar("_T")
 

@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeVar, cast
 from rop_otel import semconv
 from rop_otel.core.idshape import NAME, IdShape
 from rop_otel.core.profile.hashing import hash_resolver
-from rop_otel.core.profile.resolver import Resolver
+from rop_otel.core.profile.resolver import Resolver, parse_resolver_file
 from rop_otel.errors import ConfigurationError, InputError, ResolverError
 from rop_otel.safety.files import read_whole
 
@@ -339,7 +339,7 @@ def _resolver(value: object, place: str) -> Resolver:
         raise ConfigurationError(f"{place} is {value!r}; it must be a resolver or the path of a resolver file")
     path = Path(value)
     try:
-        return Resolver.parse(read_whole(str(path)), lines=path.suffix == ".jsonl")
+        return parse_resolver_file(str(path), read_whole(str(path)))
     except InputError as error:
         why = str(error).removeprefix(f"{path}: ")
         raise ConfigurationError(f"{place} is {str(path)!r}; the file {why}") from None

@@ -108,7 +108,7 @@ def declare(
     Parquet is not read here: write the record IDs as a list or JSON Lines, the table as CSV or JSON Lines.
     """
     from rop_otel.core.profile.sealing import Decisions  # imported here: --help need not wait for it
-    from rop_otel.replay.declare import read_population, read_resolver, write_folder
+    from rop_otel.evaluation.declaration_writer import read_population, read_resolver_or_table, write_folder
 
     if (witness_hash is None) != (inverse_map is None):
         raise typer.BadParameter("a witness target needs both --witness-hash and --inverse-map")
@@ -138,7 +138,7 @@ def declare(
     limits = limits_of(
         max_line_bytes=max_line_bytes, max_file_bytes=max_file_bytes, max_unpacked_bytes=max_unpacked_bytes
     )
-    members = read_resolver(
+    members = read_resolver_or_table(
         resolver, chunk=chunk_column, object_=object_column, version=resolver_version, limits=limits
     )
     expected = None if population is None else read_population(population, field=population_column, limits=limits)

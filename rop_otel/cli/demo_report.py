@@ -18,7 +18,7 @@ from rop_otel.core.escapes import printable
 from rop_otel.core.handoff import Severity
 from rop_otel.reference.faults import Fault
 from rop_otel.reference.summary import MEASURES, SHOWN, Held, Summary
-from rop_otel.replay.text import counted, verdict_counts
+from rop_otel.replay.handoff_report_text import counted, verdict_counts
 
 _BAR: Final = 28
 _NAMED: Final = 5

@@ -29,7 +29,7 @@ from rop_otel.reference.settings import Settings
 from rop_otel.reference.setup import Task, files_task, load_tools, make_pipeline, standard_library_task
 from rop_otel.reference.summary import summarise
 from rop_otel.reference.tools import Tools
-from rop_otel.replay.text import counted
+from rop_otel.replay.handoff_report_text import counted
 
 SERVICE = "rop-otel-demo"
 DEFAULT_PORT = 9464

@@ -61,11 +61,11 @@ def evaluate(
     cannot be used.
     """
     from rop_otel.core.profile.partial import Partial  # imported here: --help need not wait for it
-    from rop_otel.replay.blocks import expand
-    from rop_otel.replay.declared import read_declaration
-    from rop_otel.replay.evaluate import CUTOFFS, Asked, evaluate_files, report_of
-    from rop_otel.replay.parts import part_lines
-    from rop_otel.replay.spool import Spool
+    from rop_otel.evaluation.declaration_reader import read_declaration
+    from rop_otel.evaluation.external_sort import ExternalSort
+    from rop_otel.evaluation.partial_reports import part_lines
+    from rop_otel.evaluation.record_blocks import expand
+    from rop_otel.evaluation.record_files import CUTOFFS, EvaluationOptions, evaluate_files, report_of
 
     wanted = wants_records(records_out=records_out, no_records=no_records, partial=partial)
     limits = limits_of(
@@ -74,18 +74,18 @@ def evaluate(
         max_unpacked_bytes=max_unpacked_bytes,
         max_anomalies=max_anomalies,
     )
-    asked = Asked(cutoffs=tuple(at or CUTOFFS), trace_field=trace, limits=limits)
+    options = EvaluationOptions(cutoffs=tuple(at or CUTOFFS), trace_field=trace, limits=limits)
     keep_inputs([declaration, *expand(records)], report, records_out)
     opened = read_declaration(declaration, limits=limits)
-    with Spool() as spool, _progress(records) as progress:
-        keep = spool.add if wanted else None
-        tally = evaluate_files(opened, records, asked=asked, keep=keep, progress=progress)
-        kept = spool if wanted else None
+    with ExternalSort() as in_order, _progress(records) as progress:
+        keep = in_order.add if wanted else None
+        tally = evaluate_files(opened, records, options=options, keep=keep, progress=progress)
+        kept = in_order if wanted else None
         if partial:
-            part = Partial.of(tally, manifest_sha256=opened.manifest_sha256, cutoffs=asked.cutoffs_of(opened))
+            part = Partial.of(tally, manifest_sha256=opened.manifest_sha256, cutoffs=options.cutoffs_of(opened))
             write_lines(report, part_lines(part, kept, declaration=declaration))
             return
-        whole = report_of(opened, tally, asked=asked)
+        whole = report_of(opened, tally, options=options)
         deliver(whole, kept, output_format=output_format, report_file=report, records_file=records_out)
 
 
@@ -97,7 +97,7 @@ def _progress(records: Sequence[str]) -> Iterator[Callable[[int], None] | None]:
         return
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from rop_otel.replay.blocks import expand
+    from rop_otel.evaluation.record_blocks import expand
 
     sizes = [os.path.getsize(file) for file in expand(records) if os.path.isfile(file)]
     columns = (TextColumn("reading records"), BarColumn(), DownloadColumn(), TimeRemainingColumn())

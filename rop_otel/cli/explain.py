@@ -32,8 +32,8 @@ def explain(
     max_unpacked_bytes: UnpackedBytesOption = None,
 ) -> None:
     """Explain one record: selection, objects, each returned ID, the cutoff, the verdict and the check that gave it."""
-    from rop_otel.replay.declared import read_declaration  # imported here: --help need not wait for it
-    from rop_otel.replay.explain import explain_record
+    from rop_otel.evaluation.declaration_reader import read_declaration  # imported here: --help need not wait for it
+    from rop_otel.evaluation.record_explanation import explain_record
 
     limits = limits_of(
         max_line_bytes=max_line_bytes, max_file_bytes=max_file_bytes, max_unpacked_bytes=max_unpacked_bytes

@@ -42,8 +42,8 @@ def merge(
 
     Exit codes as for evaluate.
     """
-    from rop_otel.replay.merge import Merged, merge_parts  # imported here: --help need not wait for it
-    from rop_otel.replay.parts import part_lines
+    from rop_otel.evaluation.merged_report import Merged, merge_parts  # imported here: --help need not wait for it
+    from rop_otel.evaluation.partial_reports import part_lines
 
     wanted = wants_records(records_out=records_out, no_records=no_records, partial=partial)
     merged: Merged = merge_parts(parts, declaration=declaration, limits=limits_of(max_file_bytes=max_file_bytes))

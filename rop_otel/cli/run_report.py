@@ -17,7 +17,7 @@ from rop_otel.errors import InputError
 if TYPE_CHECKING:
     from rop_otel.core.profile.intake import Entry
     from rop_otel.core.profile.report import RunReport
-    from rop_otel.replay.limits import Limits
+    from rop_otel.evaluation.limits import Limits
 
 
 class Format(StrEnum):
@@ -72,7 +72,7 @@ UnpackedBytesOption = Annotated[
 
 def limits_of(**given: int | None) -> Limits:
     """Return the limits in force: those that were given, by their names in ``Limits``, and else the defaults."""
-    from rop_otel.replay.limits import Limits  # imported here: --help need not wait for it
+    from rop_otel.evaluation.limits import Limits  # imported here: --help need not wait for it
 
     return Limits(**{name: value for name, value in given.items() if value is not None})
 
@@ -124,7 +124,10 @@ def deliver(
         report_file: Where it is written as JSON, too.
         records_file: Where the records are written instead of into the report.
     """
-    from rop_otel.replay.reportfile import record_lines, report_lines  # imported here: --help need not wait for it
+    from rop_otel.evaluation.run_report_json import (  # imported here: --help need not wait for it
+        record_lines,
+        report_lines,
+    )
 
     inside = records
     if records_file is not None:
@@ -141,7 +144,7 @@ def deliver(
 
 def print_text(report: RunReport) -> None:
     """Print a report in words."""
-    from rop_otel.replay.runtext import print_run_report  # imported here: --help need not wait for it
+    from rop_otel.evaluation.run_report_text import print_run_report  # imported here: --help need not wait for it
 
     print_run_report(report, create_console(highlight=False, markup=False))
 

@@ -21,7 +21,7 @@ from rop_otel.core.profile.observation import Observation
 from rop_otel.core.profile.report import MISSING, Run, RunReport, run_report, run_status
 from rop_otel.core.profile.standing import FINISHED, MALFORMED, REPEATED, STARTED, UNEXPECTED, Standing
 from rop_otel.core.profile.tally import Tally
-from rop_otel.replay.evaluate import report_of
+from rop_otel.evaluation.record_files import report_of
 from rop_otel.runs.journal import Stamp
 
 _MOST_BEYOND: Final = 1_000_000

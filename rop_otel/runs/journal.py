@@ -14,7 +14,7 @@ import msgspec
 
 from rop_otel import semconv
 from rop_otel.errors import InputError
-from rop_otel.replay.limits import DEFAULT_LIMITS
+from rop_otel.evaluation.limits import DEFAULT_LIMITS
 from rop_otel.safety import raise_if_delivered, suppress_own
 
 if sys.platform != "win32":  # where two processes that share a journal are not told apart

@@ -8,7 +8,7 @@ from typing import Any
 from rop_otel.core.profile.intake import Entry
 from rop_otel.core.profile.report import RunReport
 from rop_otel.core.profile.verdicts import RunStatus
-from rop_otel.replay.reportfile import report_lines
+from rop_otel.evaluation.run_report_json import report_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

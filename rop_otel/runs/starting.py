@@ -189,7 +189,7 @@ class _Start:
         return seconds
 
     def _read(self, file: str) -> Opened:
-        from rop_otel.replay.declared import read_declaration
+        from rop_otel.evaluation.declaration_reader import read_declaration
 
         try:
             return read_declaration(file)

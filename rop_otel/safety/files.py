@@ -6,10 +6,11 @@ import io
 import os
 import stat
 from threading import Thread
+from types import TracebackType
 from typing import Final
 
 from rop_otel.errors import InputError
-from rop_otel.safety.delivered import raise_if_delivered, suppress_own
+from rop_otel.safety.delivered import is_delivered, raise_if_delivered, suppress_own
 
 MAX_FILE_BYTES: Final = 1024 * 1024 * 1024
 """Largest file that is read into memory as a whole, where nothing else was asked for."""
@@ -48,17 +49,39 @@ def read_whole(file: str, *, most: int = MAX_FILE_BYTES, remedy: str = "") -> by
     Raises:
         InputError: It holds more, cannot be read, or is neither a regular file nor a pipe that somebody writes to.
     """
-    try:
-        with open_input(file) as stream:
-            data = read_up_to(stream, most)
-    except (OSError, ValueError) as error:
-        raise_if_delivered(error)
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=file) from None
+    with input_errors(file), open_input(file) as stream:
+        data = read_up_to(stream, most)
     if data is None:
         raise InputError(too_large(most, remedy), file=file)
     return data
+
+
+class input_errors:  # noqa: N801 - used like a function
+    """A ``with`` block that raises what the system says of a file as an InputError that names it.
+
+    An OSError or a ValueError becomes one, unless it is one already, or was delivered.
+
+    Args:
+        file: The file's name.
+    """
+
+    __slots__ = ("_file",)
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+
+    def __enter__(self) -> None:
+        return None
+
+    # No generator: whether an exception was delivered is read from its traceback, which a generator would change.
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if isinstance(error, OSError | ValueError) and not isinstance(error, InputError) and not is_delivered(error):
+            raise InputError(f"cannot be read: {reason(error)}", file=self._file) from None
+
+
+def reason(error: Exception) -> str:
+    """Return why a file cannot be read, without the file's name."""
+    return getattr(error, "strerror", None) or str(error)
 
 
 def read_up_to(stream: io.BufferedReader, most: int) -> bytes | None:

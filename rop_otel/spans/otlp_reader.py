@@ -21,9 +21,9 @@ import msgspec
 from rop_otel import semconv
 from rop_otel.core.handoff.attributes import is_handoff, is_stage
 from rop_otel.errors import InputError
+from rop_otel.safety.compressed_files import MAX_LINE_BYTES, read_lines
 from rop_otel.safety.files import MAX_FILE_BYTES
 from rop_otel.spans import wire
-from rop_otel.spans.files import MAX_LINE_BYTES, read_lines
 from rop_otel.spans.otlp_lenient import is_ours, request_of
 from rop_otel.spans.span import Event, Span
 

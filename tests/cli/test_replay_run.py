@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_replay import recorded, refused, run
-from tests.replay.test_run import trip
+from tests.replay.test_recorded_run import trip
 from tests.runs.audit import sealed
 
 PASSING = [span for number, name in ((1, "r1"), (11, "r2"), (21, "r3")) for span in trip(number, name, "a#0")]

@@ -15,8 +15,8 @@ BROAD = frozenset({"BaseException", "Exception", "OSError", "RuntimeError", "Sys
 ELSEWHERE = {
     "rop_otel/cli": "commands, which nobody calls in a task of an application",
     "rop_otel/reference": "an application of its own",
-    "rop_otel/replay": "files of the past, read by commands",
-    "rop_otel/spans/files.py": "files of the past, read by commands",
+    "rop_otel/evaluation": "files of the past, read by commands",
+    "rop_otel/safety/compressed_files.py": "files of the past, read by commands",
     "rop_otel/export/bounded.py": "a thread of ours, in which no signal handler runs and nobody else's task",
     "rop_otel/export/prometheus.py": "the start of a server, which raises what went wrong",
     "rop_otel/export/serving.py": "a thread of ours, likewise",

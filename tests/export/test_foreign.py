@@ -19,7 +19,7 @@ from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.core.handoff import ContextFinding, Notice, Verdict
 from rop_otel.core.profile.hashing import hash_id
-from rop_otel.replay.report import replay
+from rop_otel.replay.handoff_report import replay
 from rop_otel.spans.conventions import Rules
 from rop_otel.spans.sdk import from_sdk
 from rop_otel.tracing import runtime

@@ -20,7 +20,7 @@ from rop_otel.core.handoff import ContextFinding, DropCause, Notice, Verdict
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.export.node import Node
 from rop_otel.export.processor import RopSpanProcessor
-from rop_otel.replay.report import replay
+from rop_otel.replay.handoff_report import replay
 from rop_otel.spans.sdk import from_sdk
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runtime import Runtime

@@ -10,7 +10,7 @@ import pytest
 from rop_otel import semconv
 from rop_otel.core.handoff import ContextFinding, HandoffRecord, ListFinding, Verdict
 from rop_otel.replay.assemble import assemble
-from rop_otel.replay.report import replay
+from rop_otel.replay.handoff_report import replay
 from rop_otel.spans import Span
 from rop_otel.spans.conventions import Rules
 from tests.replay.trace import handoff, span, stage

@@ -10,10 +10,10 @@ from typing import Any
 
 import rop_otel as rop
 from rop_otel.core.profile.sealing import DECLARATION_FILE
-from rop_otel.replay.declared import read_declaration
-from rop_otel.replay.evaluate import evaluate_files, report_of
-from rop_otel.replay.reportfile import report_lines
-from rop_otel.replay.spool import Spool
+from rop_otel.evaluation.declaration_reader import read_declaration
+from rop_otel.evaluation.external_sort import ExternalSort
+from rop_otel.evaluation.record_files import evaluate_files, report_of
+from rop_otel.evaluation.run_report_json import report_lines
 from tests.core.profile.declared import files
 
 COMMAND = [sys.executable, "-c", "from rop_otel.cli.main import main; main()"]
@@ -42,9 +42,9 @@ def answer(record_id: str | None, selected: object, ids: Sequence[str], **told: 
 def evaluated(declaration: Path, records: Path) -> bytes:
     """Return the JSON report that ``evaluate`` makes of a file of records."""
     opened = read_declaration(str(declaration))
-    with Spool() as spool:
-        tally = evaluate_files(opened, [str(records)], keep=spool.add)
-        return b"".join(report_lines(report_of(opened, tally), spool))
+    with ExternalSort() as in_order:
+        tally = evaluate_files(opened, [str(records)], keep=in_order.add)
+        return b"".join(report_lines(report_of(opened, tally), in_order))
 
 
 def command(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:

@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.config import Config
-from rop_otel.replay.report import replay
+from rop_otel.replay.handoff_report import replay
 from rop_otel.spans import Span, from_sdk
 from rop_otel.spans.conventions import Rules, as_stage
 from rop_otel.tracing import runtime

@@ -19,7 +19,7 @@ from rop_otel.core.profile.manifest import (
 )
 from rop_otel.core.profile.models import Manifest, WitnessTarget, is_file_name
 from rop_otel.core.profile.population import PopulationError, parse_population
-from rop_otel.core.profile.resolver import Resolver
+from rop_otel.core.profile.resolver import Resolver, parse_resolver_file
 from rop_otel.core.profile.witness import Binding, parse_inverse_map
 from rop_otel.errors import ResolverError
 
@@ -119,7 +119,7 @@ class _Parts:
             return
         name = text_at(self._document, f"{place}.path") or ""
         try:
-            self._resolver = Resolver.parse(data, lines=name.endswith(".jsonl"))
+            self._resolver = parse_resolver_file(name, data)
         except ResolverError as error:
             yield Fault(code="resolver_invalid", path=f"{place}.path", message=f"{name!r}: {error}")
             return

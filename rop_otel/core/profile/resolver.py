@@ -157,6 +157,15 @@ def _from_document(document: Any) -> Resolver:
     return _build(parts, fields.get("resolver_version"))
 
 
+def parse_resolver_file(name: str, data: bytes) -> Resolver:
+    """Read a resolver file's exact bytes as the file's name says: ``.jsonl`` is JSON Lines.
+
+    Raises:
+        ResolverError: As for :meth:`Resolver.parse`.
+    """
+    return Resolver.parse(data, lines=name.endswith(".jsonl"))
+
+
 def _from_lines(data: bytes) -> Resolver:
     rows = data.split(b"\n")
     if rows and not rows[-1]:

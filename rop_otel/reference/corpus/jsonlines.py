@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rop_otel.errors import InputError
-from rop_otel.spans.files import read_lines
+from rop_otel.safety.compressed_files import read_lines
 
 
 def read_objects(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -10,10 +10,10 @@ from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.faults import FileFaultError
 from rop_otel.core.profile.opening import open_declaration
 from rop_otel.errors import InputError
-from rop_otel.replay.collecting import collection_paused
-from rop_otel.replay.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits
+from rop_otel.evaluation.collection_pause import collection_paused
+from rop_otel.evaluation.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits
 from rop_otel.safety import raise_if_delivered
-from rop_otel.safety.files import read_up_to, too_large
+from rop_otel.safety.files import read_up_to, reason, too_large
 
 
 def read_declaration(file: str, *, limits: Limits = DEFAULT_LIMITS) -> Opened:
@@ -33,7 +33,7 @@ def read_declaration(file: str, *, limits: Limits = DEFAULT_LIMITS) -> Opened:
         raise InputError(str(error), file=file) from None
     except (OSError, ValueError, RuntimeError) as error:
         raise_if_delivered(error)
-        raise InputError(f"cannot be read: {_reason(error)}", file=file) from None
+        raise InputError(f"cannot be read: {reason(error)}", file=file) from None
 
     def beside(name: str) -> bytes:
         return _read_beside(place.parent, name, limits)
@@ -54,7 +54,7 @@ def _read_beside(folder: Path, name: str, limits: Limits) -> bytes:
         raise FileFaultError("file_missing", f"there is no file {name!r} beside the declaration") from None
     except (OSError, ValueError, RuntimeError) as error:
         raise_if_delivered(error)
-        raise FileFaultError("file_unreadable", f"{name!r} cannot be read: {_reason(error)}") from None
+        raise FileFaultError("file_unreadable", f"{name!r} cannot be read: {reason(error)}") from None
 
 
 def _read_regular(place: Path, limits: Limits) -> bytes:
@@ -66,7 +66,3 @@ def _read_regular(place: Path, limits: Limits) -> bytes:
     if data is None:
         raise FileFaultError("file_too_large", too_large(limits.max_file_bytes, RAISE_FILE_BYTES))
     return data
-
-
-def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error)

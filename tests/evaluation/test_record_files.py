@@ -23,10 +23,10 @@ from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry
 from rop_otel.core.profile.sealing import DECLARATION_FILE
 from rop_otel.errors import InputError
-from rop_otel.replay.declared import read_declaration
-from rop_otel.replay.evaluate import Asked, evaluate_files, report_of
-from rop_otel.replay.limits import Limits
-from rop_otel.replay.spool import Spool
+from rop_otel.evaluation.declaration_reader import read_declaration
+from rop_otel.evaluation.external_sort import ExternalSort
+from rop_otel.evaluation.limits import Limits
+from rop_otel.evaluation.record_files import EvaluationOptions, evaluate_files, report_of
 from tests.core.profile.declared import POPULATION, files, opened
 
 PASSING = [json.dumps({"record_id": name, "selected": "obj-a", "ids": ["a#0"]}).encode() for name in POPULATION]
@@ -40,9 +40,9 @@ def folder_of(place: Path, found: dict[str, bytes] | None = None) -> Path:
     return place / DECLARATION_FILE
 
 
-def status(names: list[str], declaration: Opened | None = None, **asked: Any) -> str:
+def status(names: list[str], declaration: Opened | None = None, **options: Any) -> str:
     found = declaration or opened()
-    return str(report_of(found, evaluate_files(found, names, asked=Asked(**asked))).run_status)
+    return str(report_of(found, evaluate_files(found, names, options=EvaluationOptions(**options))).run_status)
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.ZstdCompressor().compress])
@@ -252,9 +252,9 @@ def test_records_come_in_order_whatever_the_memory(tmp_path: Path) -> None:
         for file in ("2", "1")
         for line in (10, 9)
     ]
-    with Spool(run=3) as spool, Spool() as whole:
+    with ExternalSort(run=3) as external, ExternalSort() as whole:
         for entry in entries:
-            spool.add(entry)
+            external.add(entry)
             whole.add(entry)
-        assert list(spool) == list(whole) == sorted(entries)
-        assert list(spool) == sorted(entries)
+        assert list(external) == list(whole) == sorted(entries)
+        assert list(external) == sorted(entries)

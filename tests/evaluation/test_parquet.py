@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry
 from rop_otel.errors import InputError
-from rop_otel.replay.evaluate import Asked, evaluate_files, report_of
-from rop_otel.replay.explain import explain_record
-from rop_otel.replay.texts import Index, Texts
+from rop_otel.evaluation.record_explanation import explain_record
+from rop_otel.evaluation.record_files import EvaluationOptions, evaluate_files, report_of
+from rop_otel.evaluation.string_arrays import Index, Texts
 from tests.core.profile.declared import changed, opened
 from tests.core.profile.record_lines import KEYS, RETURNED
 
@@ -66,7 +66,7 @@ def rows(*, plain: bool) -> st.SearchStrategy[list[dict[str, Any]]]:
 
 def evaluated(declaration: Opened, file: Path, *, fast: bool) -> tuple[Any, list[tuple[Any, ...]]]:
     kept: list[Entry] = []
-    tally = evaluate_files(declaration, [str(file)], asked=Asked(fast=fast), keep=kept.append)
+    tally = evaluate_files(declaration, [str(file)], options=EvaluationOptions(fast=fast), keep=kept.append)
     report = report_of(declaration, tally).as_dict()
     report["malformed_observations"] = [it["line"] for it in report["malformed_observations"]]
     return report, sorted(entry[:1] + entry[2:] for entry in kept)

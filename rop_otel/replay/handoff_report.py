@@ -1,4 +1,4 @@
-"""Recorded spans judged: the report of a replay."""
+"""Recorded spans assessed: the report of a replay."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rop_otel.core.handoff.verdict import at_hand
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.replay.assemble import assemble
-from rop_otel.replay.run import Judged, handoffs_of_run, judge_run
+from rop_otel.replay.recorded_run import AssessedRun, assess_run, handoffs_of_run
 from rop_otel.spans import Span
 from rop_otel.spans.conventions import Rules
 
@@ -38,7 +38,7 @@ class Report:
     incomplete: tuple[str, ...] = ()
     duplicates: tuple[str, ...] = ()
     absent_resolvers: tuple[str, ...] = ()
-    run: Judged | None = None
+    run: AssessedRun | None = None
     unreadable: int = 0
 
     @property
@@ -75,22 +75,22 @@ def replay(
     declaration: Opened | None = None,
     rules: Rules | None = None,
 ) -> Report:
-    """Judge recorded spans.
+    """Assess recorded spans.
 
     Args:
         spans: In any order, from any number of services, with others in between; may be empty.
         resolver: The resolver in force; None: an ID stands for itself.
-        declaration: The declaration of a run: a valid one brings the resolver in force, and judges the handoffs of its
-            run.
+        declaration: The declaration of a run: a valid one brings the resolver in force, and assesses the handoffs
+            of its run.
         rules: How spans of other conventions are read; None: as their conventions say.
     """
     assembled = assemble(spans, rules)
     declared = set[str]()
-    run: Judged | None = None
+    run: AssessedRun | None = None
     if declaration is not None:
         of_run = handoffs_of_run(assembled.handoffs, declaration)
         declared = {handoff.handoff_id for handoff in of_run}
-        run = judge_run(of_run, declaration)
+        run = assess_run(of_run, declaration)
         resolver = declaration.declaration.resolver if declaration.declaration else resolver
     return Report(
         assessments=tuple(

@@ -15,8 +15,9 @@ from rop_otel.core.profile.records import RecordError, parse_object
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.core.profile.sealing import DECLARATION_FILE, Decisions, seal
 from rop_otel.errors import ConfigurationError, InputError, ResolverError
-from rop_otel.replay.blocks import is_parquet, read_blocks
-from rop_otel.replay.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits
+from rop_otel.evaluation.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits
+from rop_otel.evaluation.record_blocks import is_parquet, read_numbered_lines
+from rop_otel.evaluation.resolver_files import read_resolver
 from rop_otel.safety.files import read_whole
 
 _SHOWN_FAULTS = 5
@@ -35,8 +36,8 @@ def read_population(file: str, *, field: str | None = None, limits: Limits = DEF
     """
     _refuse_parquet(file, "a list or JSON Lines")
     names: dict[str, None] = {}
-    for name in _listed(file, limits) if field is None else _texts(file, field, limits):
-        if name in names:  # said at once: a small file may unpack to one ID without end
+    for name in _lines(file, limits) if field is None else _fields(file, field, limits):
+        if name in names:  # reported at once: a small file may unpack to one ID without end
             raise InputError(f"no population: {name!r} is given twice", file=file)
         names[name] = None
     try:
@@ -45,7 +46,7 @@ def read_population(file: str, *, field: str | None = None, limits: Limits = DEF
         raise InputError(f"no population: {error}", file=file) from None
 
 
-def read_resolver(
+def read_resolver_or_table(
     file: str,
     *,
     chunk: str | None = None,
@@ -59,7 +60,7 @@ def read_resolver(
         file: In our format, or a table: CSV with a header, or JSON Lines.
         chunk: Column of the raw corpus IDs; None for our format.
         object_: Column of the object that each belongs to.
-        version: The resolver's version, for a table; one in our format says its own.
+        version: The resolver's version, for a table; a file in our format has its own.
         limits: How large the file, and how long a line of a table in JSON Lines, may be.
 
     Raises:
@@ -67,17 +68,15 @@ def read_resolver(
         ConfigurationError: A column or the version is missing, or the version is another one than the file's.
     """
     _refuse_parquet(file, "CSV or JSON Lines")
+    if chunk is None and object_ is None and not file.endswith(".csv"):
+        resolver, data = read_resolver(file, limits=limits)
+        if version not in (None, resolver.version):
+            raise ConfigurationError(f"--resolver-version {version!r}: {file} says {resolver.version!r}")
+        return resolver, ("resolver.jsonl" if file.endswith(".jsonl") else "resolver.json", data)
+    if chunk is None or object_ is None or version is None:
+        raise ConfigurationError("a table of chunks needs --chunk-column, --object-column and --resolver-version")
+    members: dict[str, list[str]] = {}
     try:
-        if chunk is None and object_ is None and not file.endswith(".csv"):
-            lines = file.endswith(".jsonl")
-            data = _whole(file, limits)
-            parsed = Resolver.parse(data, lines=lines)
-            if version not in (None, parsed.version):
-                raise ConfigurationError(f"--resolver-version {version!r}: {file} says {parsed.version!r}")
-            return parsed, ("resolver.jsonl" if lines else "resolver.json", data)
-        if chunk is None or object_ is None or version is None:
-            raise ConfigurationError("a table of chunks needs --chunk-column, --object-column and --resolver-version")
-        members: dict[str, list[str]] = {}
         for raw, name in _pairs(file, chunk, object_, limits):
             members.setdefault(name, []).append(raw)
         resolver = Resolver(members, version=version)
@@ -85,8 +84,6 @@ def read_resolver(
         raise InputError(str(error), file=file) from None
     except (csv.Error, UnicodeDecodeError) as error:
         raise InputError(f"cannot be read as CSV in UTF-8: {error}", file=file) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", file=file) from None
     return resolver, ("resolver.json", resolver.to_bytes())
 
 
@@ -147,24 +144,17 @@ def _whole(file: str, limits: Limits) -> bytes:
     return read_whole(file, most=limits.max_file_bytes, remedy=RAISE_FILE_BYTES)
 
 
-def _listed(file: str, limits: Limits) -> Iterator[str]:
-    mark = codecs.BOM_UTF8
-    for block in read_blocks(file, limits=limits):
-        for line in block.removeprefix(mark).split(b"\n"):
-            name = line.removesuffix(b"\r")
+def _lines(file: str, limits: Limits) -> Iterator[str]:
+    for number, line in read_numbered_lines(file, limits=limits):
+        name = line.removeprefix(codecs.BOM_UTF8 if number == 1 else b"").removesuffix(b"\r")
+        try:
             if name:
-                yield _decoded(name, file)
-        mark = b""
+                yield name.decode()
+        except UnicodeDecodeError:
+            raise InputError(f"{name[:80]!r} is no UTF-8", file=file) from None
 
 
-def _decoded(text: bytes, file: str) -> str:
-    try:
-        return text.decode()
-    except UnicodeDecodeError:
-        raise InputError(f"{text[:80]!r} is no UTF-8", file=file) from None
-
-
-def _texts(file: str, field: str, limits: Limits) -> Iterator[str]:
+def _fields(file: str, field: str, limits: Limits) -> Iterator[str]:
     path = _path(field)
     for number, record in _records(file, limits):
         found = path.read(record)
@@ -194,14 +184,11 @@ def _pairs(file: str, chunk: str, object_: str, limits: Limits) -> Iterator[tupl
 
 
 def _records(file: str, limits: Limits) -> Iterator[tuple[int, object]]:
-    number = 0
-    for block in read_blocks(file, limits=limits):
-        for line in block.removesuffix(b"\n").split(b"\n"):
-            number += 1
-            try:
-                yield number, parse_object(line)
-            except RecordError as error:
-                raise InputError(str(error), file=file, line=number) from None
+    for number, line in read_numbered_lines(file, limits=limits):
+        try:
+            yield number, parse_object(line)
+        except RecordError as error:
+            raise InputError(str(error), file=file, line=number) from None
 
 
 def _path(text: str) -> FieldPath:

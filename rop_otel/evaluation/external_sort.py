@@ -14,12 +14,13 @@ from rop_otel.core.profile.intake import Entry
 from rop_otel.core.profile.jsonlines import decode, encode
 
 _RUN: Final = 100_000
-"""Records held in memory before they are sorted and written down."""
+"""Records held in memory before they are sorted and written to disk."""
 
-_in_order = itemgetter(0, 1, 2)
+in_order: Final = itemgetter(0, 1, 2)
+"""Key of the order of a report: record ID, file name, line."""
 
 
-class Spool:
+class ExternalSort:
     """Takes records in any order and gives them back by record ID, file name and line, as often as asked."""
 
     def __init__(self, *, run: int = _RUN) -> None:
@@ -38,14 +39,14 @@ class Spool:
         """Keep a record."""
         self._held.append(entry)
         if len(self._held) >= self._run:
-            self._write_down()
+            self._write_run()
 
     def __iter__(self) -> Iterator[Entry]:
-        self._held.sort(key=_in_order)
-        return heapq.merge(*map(self._read, self._runs), self._held, key=_in_order)
+        self._held.sort(key=in_order)
+        return heapq.merge(*map(self._read, self._runs), self._held, key=in_order)
 
-    def _write_down(self) -> None:
-        self._held.sort(key=_in_order)
+    def _write_run(self) -> None:
+        self._held.sort(key=in_order)
         stream = self._files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 # closed with the others
         stream.writelines(self._lines(self._held))
         self._runs.append(stream)

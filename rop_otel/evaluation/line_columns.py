@@ -10,11 +10,10 @@ import numpy.typing as npt
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.fastlane import RawLane, RawRows, is_utf8
 from rop_otel.core.profile.intake import Intake
-from rop_otel.replay.column_intake import ColumnIntake
-from rop_otel.replay.columns import ColumnRanking, Columns
-from rop_otel.replay.texts import Flags, Ints, Texts
+from rop_otel.evaluation.column_intake import ColumnIntake
+from rop_otel.evaluation.column_ranking import ColumnRanking, Columns
+from rop_otel.evaluation.string_arrays import PAD, Flags, Ints, Texts
 
-_PAD = 8
 _QUOTE, _COMMA, _SPACE, _OPEN, _CLOSE = b'", []'
 _LF, _LEFT, _RIGHT = b"\n{}"
 
@@ -96,8 +95,8 @@ def _line_ends(block: bytes) -> int | None:
 
 def _joined(raws: Sequence[bytes]) -> tuple[npt.NDArray[np.uint8], Ints, Ints]:
     lengths = np.fromiter(map(len, raws), dtype=np.int64, count=len(raws))
-    ends = np.cumsum(lengths) + _PAD
-    return np.frombuffer(b"".join((bytes(_PAD), *raws)), dtype=np.uint8), ends - lengths, ends
+    ends = np.cumsum(lengths) + PAD
+    return np.frombuffer(b"".join((bytes(PAD), *raws)), dtype=np.uint8), ends - lengths, ends
 
 
 def _strings(raws: Sequence[bytes]) -> tuple[Texts, Flags]:

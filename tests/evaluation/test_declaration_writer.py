@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rop_otel.errors import ConfigurationError, InputError
-from rop_otel.replay.declare import read_population, read_resolver
+from rop_otel.evaluation.declaration_writer import read_population, read_resolver_or_table
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_id(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_a_table_that_cannot_be_read_is_an_error(tmp_path: Path, data: bytes) ->
     """Another encoding, or a field beyond the reader's limit, names the file and leaves no traceback."""
     (tmp_path / "map.csv").write_bytes(data)
     with pytest.raises(InputError, match=r"map\.csv: cannot be read as CSV in UTF-8"):
-        read_resolver(str(tmp_path / "map.csv"), chunk="chunk", object_="object", version="1")
+        read_resolver_or_table(str(tmp_path / "map.csv"), chunk="chunk", object_="object", version="1")
 
 
 @pytest.mark.parametrize(
@@ -46,13 +46,13 @@ def test_a_table_whose_columns_are_not_found_says_which(
     """The one column that is missing is named beside those that are there, and so is what a table needs."""
     (tmp_path / "map.csv").write_bytes(data)
     with pytest.raises((InputError, ConfigurationError), match=message):
-        read_resolver(str(tmp_path / "map.csv"), chunk=named[0], object_=named[1], version="1")
+        read_resolver_or_table(str(tmp_path / "map.csv"), chunk=named[0], object_=named[1], version="1")
 
 
 @pytest.mark.parametrize("version", [None, "7"])
 def test_a_resolver_of_ours_says_its_version(tmp_path: Path, version: str | None) -> None:
     """Asked for by its own version or by none, it is taken; under another one it is not sealed."""
     (tmp_path / "r.jsonl").write_text('{"resolver_version": "7"}\n{"object_id": "a", "members": ["a#1"]}\n')
-    assert read_resolver(str(tmp_path / "r.jsonl"), version=version)[0].version == "7"
+    assert read_resolver_or_table(str(tmp_path / "r.jsonl"), version=version)[0].version == "7"
     with pytest.raises(ConfigurationError, match=r"--resolver-version '8': .*r\.jsonl says '7'"):
-        read_resolver(str(tmp_path / "r.jsonl"), version="8")
+        read_resolver_or_table(str(tmp_path / "r.jsonl"), version="8")

@@ -1,4 +1,4 @@
-"""Record files judged against a declaration: the run report of ROP v1."""
+"""Record files assessed against a declaration: the run report of ROP v1."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.report import RunReport, run_report
 from rop_otel.core.profile.tally import Tally
 from rop_otel.errors import ConfigurationError, InputError
-from rop_otel.replay.blocks import expand, is_large, is_parquet, need_pyarrow, read_blocks
-from rop_otel.replay.collecting import collection_paused
-from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
+from rop_otel.evaluation.collection_pause import collection_paused
+from rop_otel.evaluation.limits import DEFAULT_LIMITS, Limits
+from rop_otel.evaluation.record_blocks import expand, is_large, is_parquet, need_pyarrow, read_blocks
 
 if TYPE_CHECKING:
-    from rop_otel.replay.line_columns import LineColumns
-    from rop_otel.replay.parquet import ParquetReader
+    from rop_otel.evaluation.line_columns import LineColumns
+    from rop_otel.evaluation.parquet import ParquetReader
 
 _WORTH_COLUMNS: Final = 8 * 1024 * 1024
 """Bytes of a file from which on it is worth laying the whole resolver out in columns."""
@@ -29,7 +29,7 @@ CUTOFFS: Final = (1, 3, 5, 10, 20)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class EvaluationOptions:
     """How a run is evaluated, beyond what its declaration says; none of it decides a verdict.
 
     Args:
@@ -54,7 +54,7 @@ def evaluate_files(
     opened: Opened,
     files: Sequence[str],
     *,
-    asked: Asked | None = None,
+    options: EvaluationOptions | None = None,
     keep: Callable[[Entry], None] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Tally:
@@ -63,59 +63,59 @@ def evaluate_files(
     Args:
         opened: The declaration, valid or not.
         files: Names of record files or patterns; ``-`` is standard input.
-        asked: What is wanted beside the verdicts.
+        options: What is wanted beside the verdicts.
         keep: Called with each record; None where only the counts are wanted.
-        progress: Told how many bytes have been read since it was last told.
+        progress: Called with the bytes that have been read since the last call.
 
     Raises:
         InputError: A file cannot be read, is cut short or past a limit.
         ConfigurationError: The trace field is no path.
     """
-    wanted = asked or Asked()
-    trace_field = None if wanted.trace_field is None else _path(wanted.trace_field)
-    tally = Tally(opened, cutoffs=wanted.cutoffs_of(opened) if trace_field is not None else ())
-    intake = Intake(opened, tally, trace_field=trace_field, keep=keep, fast=wanted.fast)
+    options = options or EvaluationOptions()
+    trace_field = None if options.trace_field is None else _path(options.trace_field)
+    tally = Tally(opened, cutoffs=options.cutoffs_of(opened) if trace_field is not None else ())
+    intake = Intake(opened, tally, trace_field=trace_field, keep=keep, fast=options.fast)
     columns: Intake | LineColumns = intake
     rows: ParquetReader | None = None
     with collection_paused():
         for file in expand(files):
-            checked = partial(_check_anomalies, tally, wanted.limits, file)
+            checked = partial(_check_anomalies, tally, options.limits, file)
             if is_parquet(file):
-                rows = rows or _parquet_reader(opened, intake, trace_field, wanted, file)
+                rows = rows or _parquet_reader(opened, intake, trace_field, options, file)
                 rows.read(file, progress=progress, checked=checked)
                 continue
             if columns is intake and is_large(file, _WORTH_COLUMNS):
-                columns = _lines_reader(opened, intake, wanted)
+                columns = _lines_reader(opened, intake, options)
             reader = columns if is_large(file, _WORTH_COLUMNS) else intake
             line = 1
-            for block in read_blocks(file, limits=wanted.limits, progress=progress):
+            for block in read_blocks(file, limits=options.limits, progress=progress):
                 line += reader.block(block, file=file, line=line)
                 checked(line)
     return tally
 
 
-def _lines_reader(opened: Opened, intake: Intake, asked: Asked) -> Intake | LineColumns:
-    if not asked.fast or asked.trace_field is not None:
+def _lines_reader(opened: Opened, intake: Intake, options: EvaluationOptions) -> Intake | LineColumns:
+    if not options.fast or options.trace_field is not None:
         return intake
     try:
-        from rop_otel.replay.line_columns import LineColumns  # needs numpy, which comes with extras
+        from rop_otel.evaluation.line_columns import LineColumns  # needs numpy, which comes with extras
     except ImportError:
         return intake
     return LineColumns.compile(opened, intake) or intake
 
 
 def _parquet_reader(
-    opened: Opened, intake: Intake, trace_field: FieldPath | None, asked: Asked, file: str
+    opened: Opened, intake: Intake, trace_field: FieldPath | None, options: EvaluationOptions, file: str
 ) -> ParquetReader:
     need_pyarrow(file)
-    from rop_otel.replay.parquet import ParquetReader  # an extra, imported where it is used
+    from rop_otel.evaluation.parquet import ParquetReader  # an extra, imported where it is used
 
-    return ParquetReader(opened, intake, trace_field=trace_field, fast=asked.fast)
+    return ParquetReader(opened, intake, trace_field=trace_field, fast=options.fast)
 
 
-def report_of(opened: Opened, tally: Tally, *, asked: Asked | None = None) -> RunReport:
+def report_of(opened: Opened, tally: Tally, *, options: EvaluationOptions | None = None) -> RunReport:
     """Return the report of what a tally holds."""
-    return run_report(opened, tally.accounts(), cutoffs=(asked or Asked()).cutoffs_of(opened))
+    return run_report(opened, tally.accounts(), cutoffs=(options or EvaluationOptions()).cutoffs_of(opened))
 
 
 def _check_anomalies(tally: Tally, limits: Limits, file: str, line: int) -> None:

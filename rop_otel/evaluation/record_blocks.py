@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import glob
-import gzip
 import io
 import os
 import stat
 import sys
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Final
 
-import zstandard
-
 from rop_otel.errors import InputError, remedy
-from rop_otel.replay.limits import RAISE_UNPACKED_BYTES, Limits
+from rop_otel.evaluation.limits import RAISE_UNPACKED_BYTES, Limits
+from rop_otel.safety.compressed_files import unpacked, unpacking_errors
 from rop_otel.safety.files import open_input, too_large
-from rop_otel.spans.files import unpacked
 
 STDIN: Final = "-"
 """The name of standard input."""
@@ -75,7 +71,7 @@ def is_parquet(file: str) -> bool:
 
 
 def is_large(file: str, size: int) -> bool:
-    """Return whether a file holds at least so many bytes, as far as that can be told: a pipe may hold any number."""
+    """Return whether a file holds at least so many bytes, as far as that is known: a pipe may hold any number."""
     try:
         found = os.stat(file)
     except (OSError, ValueError):
@@ -87,20 +83,20 @@ def read_blocks(file: str, *, limits: Limits, progress: Callable[[int], None] | 
     """Read a record file in blocks of whole lines, each ending with LF but perhaps the last of the file.
 
     Args:
-        file: Its name, ``-`` for standard input. What ends with ``.gz`` or ``.zst`` must be compressed; what else is,
-            is told by its first bytes.
+        file: Its name, ``-`` for standard input. What ends with ``.gz`` or ``.zst`` must be compressed; of other
+            files the first bytes say whether they are.
         limits: How long a line may be, and how much may be unpacked or come through a pipe.
-        progress: Told how many bytes of the file as it lies on disk have been read since it was last told.
+        progress: Called with the bytes of the file on disk that have been read since the last call.
 
     Raises:
         InputError: The file cannot be read, is cut short, has too long a line, or changes while it is read.
     """
-    with _errors_of(file), _opened(file) as plain:
+    with unpacking_errors(file), _opened(file) as plain:
         before = None if file == STDIN else _state(plain)
         stream = unpacked(plain)
         if file.endswith((".gz", ".zst")) and stream is plain:
             raise InputError("holds no compressed data, though its name says so", file=file)
-        told = 0
+        reported = 0
         left = None if stream is plain and before is not None else limits.max_unpacked_bytes
         for block in _whole_lines(stream, file, limits):
             if left is not None:
@@ -109,10 +105,27 @@ def read_blocks(file: str, *, limits: Limits, progress: Callable[[int], None] | 
                     raise InputError(too_large(limits.max_unpacked_bytes, RAISE_UNPACKED_BYTES), file=file)
             yield block
             if progress is not None and before is not None:
-                progress(plain.tell() - told)
-                told = plain.tell()
+                progress(plain.tell() - reported)
+                reported = plain.tell()
         if before is not None and _state(plain) != before:
             raise InputError("changed while it was read; evaluate a file that is complete", file=file)
+
+
+def read_numbered_lines(file: str, *, limits: Limits) -> Iterator[tuple[int, bytes]]:
+    """Read a record file line by line.
+
+    Args:
+        file: As for :func:`read_blocks`.
+        limits: Likewise.
+
+    Yields:
+        1-based line number and the line without its LF.
+
+    Raises:
+        InputError: As for :func:`read_blocks`.
+    """
+    blocks = read_blocks(file, limits=limits)
+    yield from enumerate((line for block in blocks for line in block.removesuffix(b"\n").split(b"\n")), 1)
 
 
 def _state(plain: io.BufferedReader) -> tuple[int, int] | None:
@@ -155,7 +168,7 @@ def _too_long(file: str, start: int, limits: Limits) -> InputError:
 
 
 def _line_at(file: str, start: int) -> int | None:
-    """Return the number of the line that starts at a place; lines are counted only where there is an error to tell."""
+    """Return the number of the line that starts at a place; lines are counted only for an error."""
     if not os.path.isfile(file):
         return None
     line = 1
@@ -175,19 +188,3 @@ def _opened(file: str) -> Iterator[io.BufferedReader]:
         raise InputError("is a folder; name the files in it", file=file)
     with open_input(file) as plain:
         yield plain
-
-
-@contextmanager
-def _errors_of(file: str) -> Iterator[None]:
-    try:
-        yield
-    except EOFError:
-        raise InputError("the compressed data is cut short", file=file) from None
-    except (zlib.error, gzip.BadGzipFile, zstandard.ZstdError) as error:
-        raise InputError(f"the compressed data is damaged: {error}", file=file) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", file=file) from None
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"cannot be read: {error}", file=file) from None

@@ -13,9 +13,9 @@ from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.report import run_report
 from rop_otel.core.profile.tally import Tally
-from rop_otel.replay import evaluate
-from rop_otel.replay.evaluate import Asked, evaluate_files, report_of
-from rop_otel.replay.line_columns import LineColumns
+from rop_otel.evaluation import record_files
+from rop_otel.evaluation.line_columns import LineColumns
+from rop_otel.evaluation.record_files import EvaluationOptions, evaluate_files, report_of
 from tests.core.profile.declared import INVERSE, changed, opened
 from tests.core.profile.record_lines import SPOILS, lines
 
@@ -143,7 +143,7 @@ def test_a_file_is_read_as_columns_where_it_is_large(
 ) -> None:
     """The way in that a file takes says nothing about its report."""
     (tmp_path / "r.jsonl").write_bytes(b"\n".join([PLAIN, PLAIN.replace(b"r1", b"r2"), b"", PLAIN]))
-    monkeypatch.setattr(evaluate, "_WORTH_COLUMNS", size)
+    monkeypatch.setattr(record_files, "_WORTH_COLUMNS", size)
     blocks: list[bytes] = []
 
     def block(self: LineColumns, data: bytes, *, file: str, line: int) -> int:
@@ -153,8 +153,10 @@ def test_a_file_is_read_as_columns_where_it_is_large(
     seen = LineColumns.block
     monkeypatch.setattr(LineColumns, "block", block)
     reports = [
-        report_of(DECLARATIONS["any"], evaluate_files(DECLARATIONS["any"], [str(tmp_path / "r.jsonl")], asked=asked))
-        for asked in (Asked(), Asked(fast=False))
+        report_of(
+            DECLARATIONS["any"], evaluate_files(DECLARATIONS["any"], [str(tmp_path / "r.jsonl")], options=options)
+        )
+        for options in (EvaluationOptions(), EvaluationOptions(fast=False))
     ]
     assert reports[0].as_dict() == reports[1].as_dict()
     assert bool(blocks) == (size == 0)

@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from rop_otel.errors import InputError
-from rop_otel.spans.files import read_lines
+from rop_otel.safety.compressed_files import read_lines
 
 TEXT = b'{"a": 1}\n{"b": 2}\r\n\nlast'
 LINES = [(1, b'{"a": 1}\n'), (2, b'{"b": 2}\r\n'), (3, b"\n"), (4, b"last")]

@@ -10,8 +10,8 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped] # it
 
 from rop_otel import semconv
 from rop_otel.core.profile.schema import schema
+from rop_otel.evaluation.run_report_text import where_to_look
 from rop_otel.replay import Report, replay
-from rop_otel.replay.runtext import where_to_look
 from rop_otel.spans import Span
 from tests.core.profile.declared import changed, opened
 from tests.replay.trace import handoff, stage

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from rop_otel.core.profile.declaration import Declaration
-from rop_otel.replay.texts import Index, Ints, Marks, Texts
+from rop_otel.evaluation.string_arrays import Index, Ints, Marks, Texts
 
 _LEAST_CELLS: Final = 1_000_000
 _MOST_WASTE: Final = 8

@@ -10,8 +10,8 @@ from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.explaining import Explanation, explain
 from rop_otel.core.profile.observation import Observation, observe
 from rop_otel.core.profile.records import RecordError, parse_record
-from rop_otel.replay.blocks import expand, is_parquet, need_pyarrow, read_blocks
-from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
+from rop_otel.evaluation.limits import DEFAULT_LIMITS, Limits
+from rop_otel.evaluation.record_blocks import expand, is_parquet, need_pyarrow, read_numbered_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,22 +54,19 @@ def explain_record(
 def _records(file: str, opened: Opened, record_id: str, limits: Limits) -> Iterator[tuple[int, object]]:
     if is_parquet(file):
         need_pyarrow(file)
-        from rop_otel.replay.parquet import parquet_records  # an extra, imported where it is used
+        from rop_otel.evaluation.parquet import parquet_records  # an extra, imported where it is used
 
         for row, record in parquet_records(file, opened):
             if opened.record_field.read(record) == record_id:
                 yield row, record
         return
     spelled = json.dumps(record_id, ensure_ascii=False).encode(errors="surrogatepass")
-    line = 0
-    for block in read_blocks(file, limits=limits):
-        for text in block.removesuffix(b"\n").split(b"\n"):
-            line += 1
-            if spelled not in text and b"\\" not in text:
-                continue
-            try:
-                found, record = parse_record(text, opened.record_field)
-            except RecordError:
-                continue
-            if found == record_id:
-                yield line, record
+    for line, text in read_numbered_lines(file, limits=limits):
+        if spelled not in text and b"\\" not in text:
+            continue
+        try:
+            found, record = parse_record(text, opened.record_field)
+        except RecordError:
+            continue
+        if found == record_id:
+            yield line, record

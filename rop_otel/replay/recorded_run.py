@@ -14,11 +14,11 @@ from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.observation import Observation
 from rop_otel.core.profile.report import RunReport
 from rop_otel.core.profile.tally import Tally
-from rop_otel.replay.evaluate import report_of
+from rop_otel.evaluation.record_files import report_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class AssessedRun:
     """A run's report and its records.
 
     Args:
@@ -46,7 +46,7 @@ def handoffs_of_run(handoffs: Sequence[HandoffRecord], opened: Opened) -> list[H
     return [handoff for handoff in handoffs if handoff.declaration_id == opened.declaration_id]
 
 
-def judge_run(handoffs: Iterable[HandoffRecord], opened: Opened) -> Judged:
+def assess_run(handoffs: Iterable[HandoffRecord], opened: Opened) -> AssessedRun:
     """Account for the handoffs of a run.
 
     Args:
@@ -66,4 +66,4 @@ def judge_run(handoffs: Iterable[HandoffRecord], opened: Opened) -> Judged:
             intake.observation(Observation(record_id=handoff.record_id, contradiction=against), file="", line=place)
         else:
             intake.record(record_of(handoff, opened), file="", line=place)
-    return Judged(report=report_of(opened, tally), entries=tuple(sorted(entries)))
+    return AssessedRun(report=report_of(opened, tally), entries=tuple(sorted(entries)))

@@ -13,7 +13,10 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 Marks: TypeAlias = npt.NDArray[np.uint64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
-_WORD: Final = 8
+PAD: Final = 8
+"""Bytes that stand before the first string of a buffer: a whole word is read up to where any string ends."""
+
+_WORD: Final = PAD
 _SPREAD: Final = np.uint64(secrets.randbits(64) | 1)
 """An odd factor of this process alone: nobody can make up strings that all fall into one place."""
 
@@ -22,7 +25,7 @@ class Texts:
     """Strings as UTF-8 in one buffer.
 
     Args:
-        data: The buffer, with at least eight bytes before the first string.
+        data: The buffer, with at least :data:`PAD` bytes before the first string.
         starts: Where each begins.
         ends: Where each ends.
     """

@@ -12,9 +12,9 @@ from rop_otel.core.profile.intake import Entry
 from rop_otel.core.profile.partial import Partial
 from rop_otel.core.profile.report import RunReport, run_report
 from rop_otel.errors import InputError
-from rop_otel.replay.declared import read_declaration
-from rop_otel.replay.limits import DEFAULT_LIMITS, Limits
-from rop_otel.replay.parts import Part, Source, check_apart, combine, declaration_of, read_part
+from rop_otel.evaluation.declaration_reader import read_declaration
+from rop_otel.evaluation.limits import DEFAULT_LIMITS, Limits
+from rop_otel.evaluation.partial_reports import Part, Source, check_apart, combine, declaration_of, read_part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

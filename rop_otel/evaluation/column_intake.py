@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from rop_otel.core.profile.intake import Intake, Ranked
-from rop_otel.replay.columns import ColumnRanking, Columns
-from rop_otel.replay.texts import Flags, Ints
+from rop_otel.evaluation.column_ranking import ColumnRanking, Columns
+from rop_otel.evaluation.string_arrays import Flags, Ints
 
 
 class ColumnIntake:

@@ -13,7 +13,7 @@ from rich.text import Text
 from rop_otel.core.escapes import printable
 from rop_otel.core.handoff import Assessment, Severity, Verdict
 from rop_otel.core.handoff.dropped import Dropped
-from rop_otel.replay.report import Report
+from rop_otel.replay.handoff_report import Report
 
 _STYLES = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.NOT_APPLICABLE: "dim"}
 _OTHER_VERDICT = "yellow"

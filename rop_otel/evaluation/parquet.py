@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy as np
@@ -15,14 +16,12 @@ from rop_otel.core.profile.declaration import Declaration, Opened
 from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.intake import Intake
 from rop_otel.errors import InputError
-from rop_otel.replay.column_intake import ColumnIntake
-from rop_otel.replay.columns import ColumnRanking, Columns
-from rop_otel.replay.texts import Flags, Ints, Texts
+from rop_otel.evaluation.column_intake import ColumnIntake
+from rop_otel.evaluation.column_ranking import ColumnRanking, Columns
+from rop_otel.evaluation.string_arrays import PAD, Flags, Ints, Texts
 
 _ROWS: Final = 16384
 """Rows of a batch."""
-
-_PAD: Final = 8
 
 
 class ParquetReader:
@@ -52,26 +51,21 @@ class ParquetReader:
 
         Args:
             file: Its name.
-            progress: Told how many of the file's bytes are done since it was last told.
+            progress: Called with the bytes of the file that have been read since the last call.
             checked: Called with the number of rows so far after each batch; may raise.
 
         Raises:
             InputError: The file is no Parquet, or is damaged.
         """
-        try:
-            with pq.ParquetFile(file, memory_map=False) as source:
-                rows, total = 0, max(source.metadata.num_rows, 1)
-                size = os.path.getsize(file)
-                for batch in _batches(source, self._paths):
-                    self._batch(batch, file, rows + 1)
-                    rows += batch.num_rows
-                    checked(rows)
-                    if progress is not None:
-                        progress(size * batch.num_rows // total)
-        except (pa.ArrowException, OSError, ValueError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(f"cannot be read as Parquet: {error}", file=file) from None
+        with _parquet_errors(file), pq.ParquetFile(file, memory_map=False) as source:
+            rows, total = 0, max(source.metadata.num_rows, 1)
+            size = os.path.getsize(file)
+            for batch in _batches(source, self._paths):
+                self._batch(batch, file, rows + 1)
+                rows += batch.num_rows
+                checked(rows)
+                if progress is not None:
+                    progress(size * batch.num_rows // total)
 
     def _batch(self, batch: Any, file: str, line: int) -> None:
         left: Sequence[int] = range(batch.num_rows)
@@ -123,16 +117,23 @@ def parquet_records(file: str, opened: Opened) -> Iterator[tuple[int, dict[str, 
     Raises:
         InputError: The file is no Parquet, or is damaged.
     """
+    with _parquet_errors(file), pq.ParquetFile(file) as source:
+        rows = 0
+        for batch in _batches(source, _paths(opened)):
+            for place in range(batch.num_rows):
+                record = _record(batch, place)
+                if not isinstance(record, UnicodeDecodeError):
+                    yield rows + place + 1, record
+            rows += batch.num_rows
+
+
+@contextmanager
+def _parquet_errors(file: str) -> Iterator[None]:
     try:
-        with pq.ParquetFile(file) as source:
-            rows = 0
-            for batch in _batches(source, _paths(opened)):
-                for place in range(batch.num_rows):
-                    record = _record(batch, place)
-                    if not isinstance(record, UnicodeDecodeError):
-                        yield rows + place + 1, record
-                rows += batch.num_rows
+        yield
     except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
         raise InputError(f"cannot be read as Parquet: {error}", file=file) from None
 
 
@@ -220,11 +221,11 @@ def _laid_out(array: Any) -> Texts:
     kind = np.int64 if pa.types.is_large_string(array.type) else np.int32
     _, offsets, data = array.buffers()
     if not len(array) or data is None:
-        none: Ints = np.full(len(array), _PAD, dtype=np.int64)
-        return Texts(np.zeros(_PAD, dtype=np.uint8), none, none)
+        none: Ints = np.full(len(array), PAD, dtype=np.int64)
+        return Texts(np.zeros(PAD, dtype=np.uint8), none, none)
     places = np.frombuffer(offsets, dtype=kind)[array.offset : array.offset + len(array) + 1].astype(np.int64)
-    held = np.empty(_PAD + places[-1] - places[0], dtype=np.uint8)
-    held[:_PAD] = 0
-    held[_PAD:] = np.frombuffer(data, dtype=np.uint8)[places[0] : places[-1]]
-    places += _PAD - places[0]
+    held = np.empty(PAD + places[-1] - places[0], dtype=np.uint8)
+    held[:PAD] = 0
+    held[PAD:] = np.frombuffer(data, dtype=np.uint8)[places[0] : places[-1]]
+    places += PAD - places[0]
     return Texts(held, places[:-1], places[1:])

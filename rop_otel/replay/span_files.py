@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from functools import partial
 from itertools import chain
 
-from rop_otel.core.profile import Resolver
-from rop_otel.errors import ConfigurationError, InputError, ResolverError
-from rop_otel.replay.declared import read_declaration
-from rop_otel.replay.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits
-from rop_otel.replay.report import Report, replay
-from rop_otel.safety.files import read_whole
+from rop_otel.errors import ConfigurationError
+from rop_otel.evaluation.declaration_reader import read_declaration
+from rop_otel.evaluation.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits
+from rop_otel.evaluation.resolver_files import read_resolver
+from rop_otel.replay.handoff_report import Report, replay
 from rop_otel.spans.conventions import Rules
 from rop_otel.spans.otlp_reader import read
 
@@ -24,7 +23,7 @@ def replay_files(
     rules: Rules | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Report:
-    """Judge the spans of recorded files.
+    """Assess the spans of recorded files.
 
     Args:
         files: Names of OTLP JSON files.
@@ -37,7 +36,7 @@ def replay_files(
         InputError: A file cannot be read as what it should be.
         ConfigurationError: The resolver is not the declaration's.
     """
-    in_force = None if resolver is None else _read_resolver(resolver, limits)
+    in_force = None if resolver is None else read_resolver(resolver, limits=limits)[0]
     opened = None if declaration is None else read_declaration(declaration, limits=limits)
     if in_force is not None and opened is not None and opened.declaration is not None:
         declared = opened.declaration.resolver
@@ -45,11 +44,3 @@ def replay_files(
             raise ConfigurationError(f"{resolver!r} is not the resolver of {declaration!r}; leave it out")
     spans = partial(read, max_file_bytes=limits.max_file_bytes, remedy=RAISE_FILE_BYTES)
     return replay(chain.from_iterable(map(spans, files)), resolver=in_force, declaration=opened, rules=rules)
-
-
-def _read_resolver(file: str, limits: Limits) -> Resolver:
-    data = read_whole(file, most=limits.max_file_bytes, remedy=RAISE_FILE_BYTES)
-    try:
-        return Resolver.parse(data, lines=file.endswith(".jsonl"))
-    except ResolverError as error:
-        raise InputError(str(error), file=file) from None

@@ -1,17 +1,18 @@
-"""Lines of a file that may be compressed: bounded memory, and errors that name file and line."""
+"""Files that may be compressed, with gzip or zstd: bounded memory, and errors that name file and line."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import BinaryIO, Final
 
 import zstandard
 
 from rop_otel.errors import InputError
-from rop_otel.safety.files import MAX_FILE_BYTES, open_input, too_large
+from rop_otel.safety.files import MAX_FILE_BYTES, input_errors, open_input, too_large
 
 MAX_LINE_BYTES: Final = 256 * 1024 * 1024
 """Longest line, and longest document over several lines, that is read into memory."""
@@ -50,37 +51,44 @@ def read_lines(
         InputError: The file cannot be read, is cut short, too large or no file, or has too long a line.
     """
     number = 0
-    try:
-        with open_input(file) as plain, unpacked(plain) as stream:
-            left = max_file_bytes
-            while line := stream.readline(max_bytes + 1):
-                number += 1
-                if len(line) > max_bytes:
-                    raise InputError(
-                        f"longer than {max_bytes:,} bytes; write one JSON object per line", file=file, line=number
-                    )
-                left -= len(line)
-                if left < 0:
-                    raise InputError(too_large(max_file_bytes, remedy), file=file)
-                if number == 1:
-                    line = line.removeprefix(_BOM)
-                yield number, line
-    except EOFError:
-        raise InputError("the compressed data is cut short", file=file, line=number + 1) from None
-    except (zlib.error, gzip.BadGzipFile, zstandard.ZstdError) as error:
-        raise InputError(f"the compressed data is damaged: {error}", file=file, line=number + 1) from None
-    except (OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"cannot be read: {_reason(error)}", file=file) from None
+    with unpacking_errors(file, lambda: number + 1), open_input(file) as plain, unpacked(plain) as stream:
+        left = max_file_bytes
+        while line := stream.readline(max_bytes + 1):
+            number += 1
+            if len(line) > max_bytes:
+                raise InputError(
+                    f"longer than {max_bytes:,} bytes; write one JSON object per line", file=file, line=number
+                )
+            left -= len(line)
+            if left < 0:
+                raise InputError(too_large(max_file_bytes, remedy), file=file)
+            if number == 1:
+                line = line.removeprefix(_BOM)
+            yield number, line
 
 
-def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error)
+@contextmanager
+def unpacking_errors(file: str, line: Callable[[], int | None] = lambda: None) -> Iterator[None]:
+    """Raise what goes wrong while a file is read and unpacked as an error that names the file.
+
+    Args:
+        file: Its name.
+        line: Returns the number of the line at which compressed data is damaged, None where it is not known.
+
+    Raises:
+        InputError: The file cannot be read, or its compressed data is cut short or damaged.
+    """
+    with input_errors(file):
+        try:
+            yield
+        except EOFError:
+            raise InputError("the compressed data is cut short", file=file, line=line()) from None
+        except (zlib.error, gzip.BadGzipFile, zstandard.ZstdError) as error:
+            raise InputError(f"the compressed data is damaged: {error}", file=file, line=line()) from None
 
 
 def unpacked(plain: io.BufferedReader) -> io.BufferedReader:
-    """Return what a stream holds once gzip or zstd, told by its first bytes, is undone; itself where it is neither."""
+    """Return what a stream holds, unpacked where its first bytes are those of gzip or zstd, else the stream itself."""
     head = plain.peek(_LENGTH + len(_ZSTD))
     if head.startswith(_GZIP):
         return io.BufferedReader(gzip.GzipFile(fileobj=plain))

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import repeat
-from operator import itemgetter
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -23,8 +22,9 @@ from rop_otel.core.profile.intake import Entry
 from rop_otel.core.profile.jsonlines import decode, encode
 from rop_otel.core.profile.partial import Partial, PartialError
 from rop_otel.errors import InputError
-from rop_otel.replay.limits import RAISE_FILE_BYTES, Limits
-from rop_otel.safety.files import read_whole, too_large
+from rop_otel.evaluation.external_sort import in_order
+from rop_otel.evaluation.limits import RAISE_FILE_BYTES, Limits
+from rop_otel.safety.files import input_errors, read_whole, too_large
 
 _ID_BITS: Final = 16
 """Bits of a population file that a record ID takes at least: one character and its LF."""
@@ -33,9 +33,6 @@ _ID_BITS: Final = 16
 class _Head(msgspec.Struct, kw_only=True):
     declaration: str
     records: bool
-
-
-_in_order: Final = itemgetter(0, 1, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +56,8 @@ class Source:
         Raises:
             InputError: It cannot be read, or is neither regular nor a pipe.
         """
-        try:
+        with input_errors(file):
             regular = stat.S_ISREG(os.stat(file).st_mode)
-        except (OSError, ValueError) as error:
-            raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=file) from None
         data = None if regular else read_whole(file, most=limits.max_file_bytes, remedy=RAISE_FILE_BYTES)
         return cls(file=file, data=data, limits=limits)
 
@@ -73,14 +68,11 @@ class Source:
             InputError: The file cannot be read, or a line is too long.
         """
         most = self.limits.max_file_bytes
-        try:
-            with self._opened() as stream:
-                while line := stream.readline(most + 1):
-                    if len(line) > most:
-                        raise InputError(too_large(most, RAISE_FILE_BYTES), file=self.file)
-                    yield line
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror or error}", file=self.file) from None
+        with input_errors(self.file), self._opened() as stream:
+            while line := stream.readline(most + 1):
+                if len(line) > most:
+                    raise InputError(too_large(most, RAISE_FILE_BYTES), file=self.file)
+                yield line
 
     def _opened(self) -> BinaryIO:
         return open(self.file, "rb") if self.data is None else io.BytesIO(self.data)
@@ -187,7 +179,7 @@ def combine(parts: Sequence[Part]) -> tuple[Partial, Iterator[Entry] | None]:
             raise InputError(str(error), file=part.file) from None
     if not all(part.has_records for part in parts):
         return total, None
-    return total, heapq.merge(*(part.records() for part in parts), key=_in_order)
+    return total, heapq.merge(*(part.records() for part in parts), key=in_order)
 
 
 def check_apart(parts: Sequence[Part]) -> None:
@@ -202,8 +194,8 @@ def check_apart(parts: Sequence[Part]) -> None:
     known: dict[tuple[object, ...], Part] = {}
     for part in parts:
         content = (part.digest, part.partial.seen, part.partial.counts.observed)
-        tells = part.partial.counts.observed and (part.has_records or part.partial.seen)
-        if tells and content in known and known[content].partial == part.partial:
+        comparable = part.partial.counts.observed and (part.has_records or part.partial.seen)
+        if comparable and content in known and known[content].partial == part.partial:
             raise InputError(f"holds the same as {known[content].file}: a shard is given twice", file=part.file)
         known[content] = part
     if _share_ids(parts):
@@ -221,7 +213,7 @@ def _share_ids(parts: Sequence[Part]) -> bool:
 
 
 def _refuse_overlaps(parts: Sequence[Part]) -> None:
-    records = [zip(map(_in_order, part.records()), repeat(place), strict=False) for place, part in enumerate(parts)]
+    records = [zip(map(in_order, part.records()), repeat(place), strict=False) for place, part in enumerate(parts)]
     before: tuple[object, int] = (None, -1)
     for observation, place in heapq.merge(*records):
         if observation == before[0] and place != before[1]:
