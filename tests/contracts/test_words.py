@@ -29,7 +29,7 @@ ROWS = (
 """Where the rows are."""
 
 OTHER_MEANINGS = {
-    ("rop_otel/replay/report.py", "dropped"): "a key of a report",
+    ("rop_otel/replay/handoff_report.py", "dropped"): "a key of a report",
     ("rop_otel/runs/journal.py", "truncated"): "how a line of a journal was cut off",
     ("rop_otel/spans/conventions/openllmetry.py", "rerank"): "a value of another convention",
 }
