@@ -8,7 +8,6 @@ does it when it is next used. What is due is done by whichever thread comes firs
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from weakref import ref
 
 from rop_otel.safety.collecting import is_collecting
 from rop_otel.safety.delivered import raise_if_delivered
+from rop_otel.safety.forks import in_child
 
 _logger = logging.getLogger("rop_otel")
 _due: Final[deque[Callable[[], object]]] = deque()
@@ -103,5 +103,4 @@ def _forget() -> None:
     _waiting.clear()
 
 
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_forget)
+in_child(_forget)

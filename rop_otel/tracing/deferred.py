@@ -27,9 +27,7 @@ class Deferred:
         self._context: Context | None = None
         self._beginning = False
         self._ended = False
-        self._lock = (
-            create_lock()
-        )  # a selector, signal handler or finalizer of this thread may retrieve while it begins
+        self._lock = create_lock()  # this thread may retrieve while it begins: a selector, signal handler or finalizer
 
     @property
     def began(self) -> bool:

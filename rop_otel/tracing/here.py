@@ -101,7 +101,8 @@ def in_block(context: Context) -> Context:
 
 def current_context() -> Context:
     """Return the current context, without the places that were left."""
-    context = get_current() if collection() is None else _current()
+    during = collection()
+    context = get_current() if during is None else _current_during(during)
     while (found := cast("Here | None", context.get(_key))) is not None and found.left is not None:
         context = _without(context, *found.left)
     return context
@@ -182,10 +183,8 @@ def reset_variable(variable: ContextVar[Any], token: Token[Any] | None) -> None:
             raise
 
 
-def _current() -> Context:
-    during = collection()
-    if during is None:
-        return get_current()
+def _current_during(during: object) -> Context:
+    """Return what is current for the finalizers of a collection, the one that runs."""
     found: Context = _apart.context if getattr(_apart, "collection", None) is during else _NO_CONTEXT
     return found
 
@@ -231,8 +230,9 @@ class using_context:  # noqa: N801 - used like a function
             set_variable(_within, self._around)
 
     def _is_current(self) -> bool:
-        if is_collecting():
-            return _current() is self._context
+        during = collection()
+        if during is not None:
+            return _current_during(during) is self._context
         block = _within.get()
         while block is not None and block is not self:
             block = block._around
