@@ -143,10 +143,10 @@ def _wrapped(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
         return monitored_function(function, calls)
     call = function if inspect.isroutine(function) else getattr(function, "__call__", function)  # noqa: B004
     for is_kind, run in (
-        (inspect.isasyncgenfunction, _async_generator(calls)),
+        (inspect.isasyncgenfunction, _generator(AsyncSteps, calls)),
         (inspect.iscoroutinefunction, _coroutine(Awaited, calls)),
         (_is_awaited_generator, _coroutine(IterableAwaited, calls)),
-        (inspect.isgeneratorfunction, _generator(calls)),
+        (inspect.isgeneratorfunction, _generator(Steps, calls)),
     ):
         if is_kind(function) or is_kind(call):
             return Monitored(function, run)
@@ -167,15 +167,8 @@ def _coroutine(kind: type[Awaited], calls: Calls) -> Run:
     return run
 
 
-def _generator(calls: Calls) -> Run:
+def _generator(kind: type[Steps | AsyncSteps], calls: Calls) -> Run:
     def run(runtime: Runtime, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return Steps(function(*args, **kwargs), Yielded(calls, runtime, args, kwargs))
-
-    return run
-
-
-def _async_generator(calls: Calls) -> Run:
-    def run(runtime: Runtime, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return AsyncSteps(function(*args, **kwargs), Yielded(calls, runtime, args, kwargs))
+        return kind(function(*args, **kwargs), Yielded(calls, runtime, args, kwargs))
 
     return run
