@@ -22,10 +22,9 @@ from llama_index.core.workflow import Workflow
 
 import rop_otel as rop
 from rop_otel.instrumenting import Settings, failure, insist, raise_if_delivered, retrieved_outside, topmost
-from rop_otel_llama_index import kinds
+from rop_otel_llama_index import kinds, listening
 from rop_otel_llama_index.gathering import Engine, ToolCall
 from rop_otel_llama_index.synthesis import Synthesis
-from rop_otel_llama_index.telling import leave
 from rop_otel_llama_index.watched import Listing, Watched, innermost
 from rop_otel_llama_index.workflows import WorkflowRun
 
@@ -149,7 +148,7 @@ def _nodes(arguments: _Arguments, place: int) -> Any:
 class Spans:
     """Begins and ends what is watched, with the spans of LlamaIndex.
 
-    It is told after all handlers, since one that puts the context back by its token has to do so before.
+    It is called after all handlers, since one that puts the context back by its token has to do so before.
 
     Args:
         settings: Of the instrumentation.
@@ -164,7 +163,7 @@ class Spans:
         """Watch no more, and leave LlamaIndex when what is watched now has ended."""
         self._retired = True
         if not self._open:
-            leave(self)
+            listening.remove(self)
 
     def span_enter(
         self,
@@ -212,7 +211,7 @@ class Spans:
         if watched is not None:
             insist(partial(watched.finish, result, error))
             if self._retired and not self._open:
-                leave(self)
+                listening.remove(self)
 
 
 def _completion(watched: Watched, event: Any) -> None:

@@ -15,9 +15,8 @@ from opentelemetry.instrumentation.utils import unwrap
 from wrapt import wrap_function_wrapper
 
 from rop_otel.instrumenting import Settings, failure, raise_if_delivered
-from rop_otel_llama_index import carrying, citations
+from rop_otel_llama_index import carrying, citations, listening
 from rop_otel_llama_index.handlers import Spans, begin
-from rop_otel_llama_index.telling import tell
 from rop_otel_llama_index.watched import Watched
 from rop_otel_llama_index.workflows import WorkflowRun, begin_run
 
@@ -35,7 +34,7 @@ class Installed:
         self._settings = settings
         self._spans = Spans(settings)
         self._wrapped: list[tuple[object, str]] = []
-        tell(self._spans)
+        listening.add(self._spans)
         self._wrap(BaseNodePostprocessor, "apostprocess_nodes", self._awaited("_postprocess_nodes"))
         for tool in (FunctionTool, QueryEngineTool, RetrieverTool):
             self._wrap(tool, "call", self._called("call"))

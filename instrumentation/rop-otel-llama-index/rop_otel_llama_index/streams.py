@@ -1,4 +1,4 @@
-"""An answer that streams on after the call: each step runs in the call's context, and its end is told once."""
+"""An answer that streams on after the call: each step runs in the call's context, and its end is reported once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from opentelemetry.context import Context
 from rop_otel.instrumenting import failure, raise_if_delivered, using_context
 
 Done: TypeAlias = Callable[[str, BaseException | None], None]
-"""Told the text as far as it came, and what was raised."""
+"""Called with the text as far as it came, and with what was raised."""
 
 
 class Streaming:
@@ -18,7 +18,7 @@ class Streaming:
 
     Args:
         context: In which its steps run.
-        done: Told of its end, in that context: when it is done, raises, is closed or is garbage.
+        done: Called at its end, in that context: when it is done, raises, is closed or is garbage.
     """
 
     def __init__(self, context: Context, done: Done) -> None:
@@ -39,7 +39,7 @@ class Streaming:
             self._tokens.append(token)
 
     def end(self, error: BaseException | None = None) -> None:
-        """Tell how it ended."""
+        """Report how it ended."""
         with self.step():
             try:
                 self._done("".join(self._tokens), error)

@@ -1,7 +1,7 @@
-"""Told of LlamaIndex's spans and events, without being one of its handlers.
+"""Objects that hear of LlamaIndex's spans and events, without being handlers of it.
 
-LlamaIndex swallows whatever comes up in a handler, and so also the exception by which a job queue ends a task and that
-only happens to be delivered there. So the methods that call the handlers are wrapped, for as long as somebody is told.
+LlamaIndex swallows whatever comes up in a handler. That may be the exception by which a job queue ends a task, which
+can be delivered at any moment. So the methods that call the handlers are wrapped, for as long as there is a listener.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from rop_otel.instrumenting import create_lock
 _METHODS: Final = ("span_enter", "span_exit", "span_drop", "event")
 
 
-class Told(Protocol):
-    """Is told after the handlers, with the arguments that they are called with."""
+class Listener(Protocol):
+    """Is called after the handlers, with the same arguments."""
 
     @property
     def span_enter(self) -> Callable[..., None]:
@@ -38,26 +38,26 @@ class Told(Protocol):
         """Take in an event."""
 
 
-_told: tuple[Told, ...] = ()
+_listeners: tuple[Listener, ...] = ()
 _lock: Final = create_lock()
 
 
-def tell(one: Told) -> None:
-    """Tell one more."""
-    global _told
+def add(listener: Listener) -> None:
+    """Call a listener from now on."""
+    global _listeners
     with _lock:
-        if not _told:
+        if not _listeners:
             for name in _METHODS:
                 wrap_function_wrapper(type(get_dispatcher()), name, _then(name))
-        _told = (*_told, one)
+        _listeners = (*_listeners, listener)
 
 
-def leave(one: Told) -> None:
-    """Tell one no more."""
-    global _told
+def remove(listener: Listener) -> None:
+    """Call a listener no more."""
+    global _listeners
     with _lock:
-        before, _told = _told, tuple(each for each in _told if each is not one)
-        if before and not _told:
+        before, _listeners = _listeners, tuple(each for each in _listeners if each is not listener)
+        if before and not _listeners:
             for name in _METHODS:
                 unwrap(type(get_dispatcher()), name)
 
@@ -65,7 +65,7 @@ def leave(one: Told) -> None:
 def _then(name: str) -> Callable[..., None]:
     def call(wrapped: Callable[..., None], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         wrapped(*args, **kwargs)
-        for each in _told:
+        for each in _listeners:
             getattr(each, name)(*args, **kwargs)
 
     return call
