@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Iterator
 
 import pytest
 
@@ -41,3 +42,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     terminalreporter.section("run alone")
     for test in dict.fromkeys(failed[:_MOST_SHOWN]):
         terminalreporter.line(f".venv/bin/python -m pytest {shlex.quote(test)}")
+
+
+@pytest.fixture(autouse=True)
+def _settings_end_with_the_test() -> Iterator[None]:
+    """What a test configured is not in force in the next one: the settings outlive ``rop_otel.shutdown``."""
+    from rop_otel.tracing import runtime  # imported here: coverage has begun by now
+
+    before = runtime.install(None)
+    runtime.install(before)
+    yield
+    runtime.install(before)

@@ -124,7 +124,7 @@ class Process:
         if ended is None:
             return
         catch_up()
-        install(None)
+        install(Runtime(ended.config, tracer=ended.tracer))  # who works on still hashes IDs, or stays switched off
         server, provider, through = self.server, self._flushed, self._providers
         self.server = self._address = None
         if server is not None:

@@ -227,6 +227,7 @@ class Stage:
     def _start(self, before: Context, at: Here) -> None:
         """Start the span and take a place in the ledger, without becoming current."""
         handoff = at.handoff
+        self._runtime = self._runtime if handoff is None else handoff._runtime  # hashed with one key, whatever comes
         self._before, self._round, self._handoff = before, at.round, handoff
         self._began = time_ns() if handoff is None else handoff._now()
         self._opened = None if handoff is None else handoff._opened

@@ -190,6 +190,27 @@ def test_shutdown_ends_everything(outside: Outside) -> None:
     assert value(again, "rop_handoff_verdicts_total", verdict="FAIL") == 1
 
 
+def test_after_shutdown_ids_stay_hashed(outside: Outside) -> None:
+    """Threads that still work when the monitor is shut down record no raw ID on the application's spans."""
+    outside.configure(hash_key="key")
+    with rop.handoff("qa", selected="d1") as handoff:
+        rop.shutdown()
+        with rop.using_stage("vector") as stage:
+            stage.returned(["d1"])
+    assert handoff.assessment.verdict is rop.Verdict.PASS
+    assert run("qa", "d1").verdict is rop.Verdict.PASS
+    spans = outside.spans.get_finished_spans()
+    assert len(spans) == 4
+    assert not [span.name for span in spans if '"d1"' in span.to_json()]
+
+
+def test_after_shutdown_what_was_off_stays_off(outside: Outside) -> None:
+    """Where monitoring is switched off, the end of the monitor does not switch it on."""
+    outside.configure(enabled=False)
+    rop.shutdown()
+    assert run("qa", "d1").note == "monitoring is off"
+
+
 def test_a_given_provider_needs_no_exporter(outside: Outside, monkeypatch: pytest.MonkeyPatch) -> None:
     """Which exporter the environment asks for does not matter where a tracer provider is passed."""
     monkeypatch.setenv("OTEL_TRACES_EXPORTER", "one of the application's own")

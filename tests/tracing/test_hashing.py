@@ -39,6 +39,16 @@ def test_hashed_ids_are_judged_like_plain_ones(watch: Callable[..., Watched]) ->
     assert "'S2'" in seen
 
 
+def test_another_key_is_for_later_handoffs(watch: Callable[..., Watched]) -> None:
+    """Where the application is configured with another key, a handoff that is open by then is judged by its own."""
+    watch(hash_key=KEY)
+    with rop.handoff("qa", selected="doc") as handoff:
+        watch(hash_key=b"another")
+        with rop.using_stage("vector") as stage:
+            stage.returned(hits("doc"))
+    assert handoff.assessment.verdict is rop.Verdict.PASS
+
+
 def test_exceptions_tell_their_type_only(watch: Callable[..., Watched]) -> None:
     """Where IDs are hashed, the message of an exception, which may name a document, is on no span."""
     watched = watch(hash_key=KEY)

@@ -323,3 +323,13 @@ def test_a_generator_that_calls_itself(watched: Watched) -> None:
         hits.append(search())
         assert list(hits[0]) == ["a", "b"]
     assert watched.stage("vector").returned == ("a", "b")
+
+
+def test_decorated_generators_print_as_before() -> None:
+    """A decorated generator function, or a callable object, prints as the bare one, so that logs stay as they were."""
+
+    def found() -> Iterator[str]:
+        yield "d1"
+
+    tool = functools.partial(sorted, ["d1"])
+    assert [repr(rop.stage("vector")(each)) for each in (found, tool)] == [repr(found), repr(tool)]

@@ -100,6 +100,9 @@ class Monitored(_Proxy):
             return self
         return MethodType(self, instance)
 
+    def __repr__(self) -> str:
+        return repr(self.__wrapped__)
+
     def __copy__(self) -> Monitored:
         return self._self_like(copy.copy(self.__wrapped__))
 
