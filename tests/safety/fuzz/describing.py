@@ -120,8 +120,19 @@ class Names:
         return ADDRESS.sub("", _TYPE.sub(lambda found: repr(KINDS.get(found[1], found[1])), said))
 
 
-def _frames(trace: TracebackType | None) -> list[tuple[str, int]]:
-    frames = []
+class Frames(list[tuple[str, int]]):
+    """The program's own frames in a traceback. None may be lost: what is equal to them may have others between.
+
+    Python itself loses some of an exception that is thrown into coroutines that await each other.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        left = iter(other if isinstance(other, Frames) else ())
+        return all(each in left for each in self)
+
+
+def _frames(trace: TracebackType | None) -> Frames:
+    frames = Frames()
     while trace is not None:
         code = trace.tb_frame.f_code
         if code.co_filename == FILE and trace.tb_lineno != code.co_firstlineno:  # or thrown into what has not begun

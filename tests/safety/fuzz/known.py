@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 INHERENT: Final = {
-    "frames": "tracebacks and stacks hold frames of the monitor; those of the program are compared",
+    "frames": "tracebacks and stacks hold frames of the monitor; of those of the program none may be lost",
     "current span": "in a stage or handoff OpenTelemetry's current span is the monitor's; compared outside of them",
     "types": "what a monitored function gives to await or to iterate may be of a type of the monitor's",
     "reads": "the monitor reads IDs and scores of documents; it is compared how often",

@@ -66,7 +66,8 @@ class LoopStatements(Statements):
             return [
                 Node(f"tell(await asyncio.wait_for({self._coroutine(scope)}, {self.draws.one(['0', '-1', 'None'])}))")
             ]
-        below = [Node(f"tell(await {self._coroutine(scope, task=False)})"), *self.inner(scope, 1)]
+        timed = replace(scope, loops=False)  # whether a thread ends in time is chance
+        below = [Node(f"tell(await {self._coroutine(scope, task=False)})"), *self.inner(timed, 1)]
         return [block(f"async with timeout({self.draws.one(['0', 'None'])}):", below)]
 
     def _to_thread(self, scope: Scope) -> list[Node]:

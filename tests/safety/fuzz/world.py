@@ -96,8 +96,7 @@ class World:
 
     def settle(self) -> None:
         """Wait for the threads, evaluate what nobody has evaluated yet, and let go of what the program kept."""
-        while self._submitted:  # which may submit more
-            wait([self._submitted.pop()])
+        self._wait()
         if self.pool is not None:
             self.pool.shutdown()
         for each in sorted(self._drained, key=self._names.of):
@@ -214,7 +213,10 @@ class World:
             detach(token)
 
     def collect(self) -> None:
-        gc.collect()
+        """Collect garbage, in the first thread alone: in another one finalizers of any would run by chance."""
+        if not self._names.lane:
+            self._wait()
+            gc.collect()
 
     def lose(self, thing: object) -> None:
         """Leave something to the garbage collector, in a cycle."""
@@ -265,6 +267,10 @@ class World:
         self.log(
             "face", name, [is_kind(function) for is_kind in kinds], attempt(lambda: str(inspect.signature(function)))
         )
+
+    def _wait(self) -> None:
+        while self._submitted:  # which may submit more
+            wait([self._submitted.pop()])
 
     def _in_lane(self) -> Callable[..., Any]:
         lane = f"{self._names.lane}t{self._names.count('thread')} "
