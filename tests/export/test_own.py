@@ -10,12 +10,12 @@ from collections.abc import Mapping
 import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
-from opentelemetry.sdk.metrics import export
+from opentelemetry.sdk.metrics.export import MetricExporter
 from opentelemetry.sdk.resources import Resource
 
 from rop_otel import semconv
 from rop_otel.errors import ConfigurationError
-from rop_otel.export import providers
+from rop_otel.export import providers, reading
 from rop_otel.export.asked import exporters_asked_for
 from tests.export.receiving import PATIENT, Endpoint
 
@@ -95,14 +95,14 @@ assert reader.get_metrics_data().resource_metrics
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
-class NotedReader(export.PeriodicExportingMetricReader):
+class NotedReader(reading.PeriodicReader):
     """A reader that notes how often it is to export."""
 
     noted: float | None = None
 
-    def __init__(self, exporter: export.MetricExporter, export_interval_millis: float | None = None) -> None:
-        NotedReader.noted = export_interval_millis
-        super().__init__(exporter, export_interval_millis)
+    def __init__(self, exporter: MetricExporter, interval_ms: float | None) -> None:
+        NotedReader.noted = interval_ms
+        super().__init__(exporter, interval_ms)
 
 
 @pytest.mark.parametrize(("said", "interval"), [(None, 15_000), (" ", 15_000), ("1000", None)])
@@ -110,7 +110,7 @@ def test_metrics_are_exported_as_often_as_the_alerts_need(
     monkeypatch: pytest.MonkeyPatch, said: str | None, interval: int | None
 ) -> None:
     """Every 15 seconds, unless the environment says otherwise, which OpenTelemetry then reads itself."""
-    monkeypatch.setattr(export, "PeriodicExportingMetricReader", NotedReader)
+    monkeypatch.setattr(reading, "PeriodicReader", NotedReader)
     monkeypatch.delenv("OTEL_METRIC_EXPORT_INTERVAL", raising=False)
     if said is not None:
         monkeypatch.setenv("OTEL_METRIC_EXPORT_INTERVAL", said)
