@@ -215,7 +215,8 @@ def _write(assessment: Assessment, handoff: Node, runtime: Runtime, *, at: int) 
         links=[Link(handoff.context)],
         start_time=at,
     )
-    if span.get_span_context().span_id == handoff.context.span_id:  # the tracer of no SDK hands out its parent's span
+    made = span.get_span_context()
+    if not made.is_valid or made.span_id == handoff.context.span_id:  # without an SDK it is no span, or the parent's
         runtime.mishaps.misuse(Mishap.PROCESSOR, "RopSpanProcessor", _NOWHERE)
     span.end(at)
 
