@@ -108,8 +108,9 @@ class OfProcess(Case):
 
     def check(self) -> None:
         installed = runtime.install(None)
-        assert self.process.is_installed == (installed is not None)
-        assert installed is None or (self.process.server is None) == (self.port is None)
+        is_counted = installed is not None and bool(installed.sinks)  # after the end the settings stay, without sinks
+        assert self.process.is_installed == is_counted
+        assert not is_counted or (self.process.server is None) == (self.port is None)
 
     def end(self) -> None:
         self.shutdown()
