@@ -15,6 +15,8 @@ from tests.safety.handlers import JobTimeoutError
 
 _STANDARD = sysconfig.get_path("stdlib")
 _BELOW = ("opentelemetry", "wrapt")
+_AGAIN = 20.0
+"""Seconds after which the timer goes off again, so that what waits for ever is interrupted and seen in the counts."""
 
 
 class Count(NamedTuple):
@@ -51,20 +53,21 @@ class Alarms:
         self._raised.clear()
         arrived: list[bool] = []
         moments = random.Random(rounds)
-        for number in range(rounds):
+        for _ in range(rounds):
+            before = len(self._raised)
             try:
-                signal.setitimer(signal.ITIMER_REAL, moments.random() * longest + 1e-5)
-                self._run(task, number)
+                signal.setitimer(signal.ITIMER_REAL, moments.random() * longest + 1e-5, _AGAIN)
+                self._run(task, before)
             except Exception:
-                if len(self._raised) == number:
+                if len(self._raised) == before:
                     raise
                 arrived.append(self._raised[-1])
+        signal.setitimer(signal.ITIMER_REAL, 0)
         return Count(len(self._raised), len(arrived), sum(self._raised), sum(arrived))
 
-    def _run(self, task: Callable[[], object], number: int) -> None:
-        while (
-            len(self._raised) == number
-        ):  # not within a try: Python 3.13 does not catch what comes up in the jump back
+    def _run(self, task: Callable[[], object], before: int) -> None:
+        # Not within a try: Python 3.13 does not catch what comes up in the jump back.
+        while len(self._raised) == before:
             task()
 
 
