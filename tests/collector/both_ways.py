@@ -29,7 +29,7 @@ def answer(number: int) -> None:
 
 def run_odd_stages() -> None:
     """Run a handoff with a name that no label would have, and many stages, each of a kind of its own."""
-    with rop.handoff('say "docs"\nand \\ all') as handoff:
+    with rop.handoff('say "docs" and \\ all') as handoff:
         handoff.select("d1")
         for number in range(10_000):
             with rop.using_stage(f"kind {number}") as stage:

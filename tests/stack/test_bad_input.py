@@ -29,7 +29,7 @@ SPANS = 10 * 6
 
 ACCEPTED, REFUSED = "otelcol_receiver_accepted_spans_total", "otelcol_receiver_refused_spans_total"
 
-NAME = 'say "docs"\nand \\ all'
+NAME = 'say "docs" and \\ all'
 """The name of the application's odd handoff."""
 
 SKEWED = """
@@ -101,7 +101,7 @@ def watched(folder: Path) -> Iterator[tuple[Program, int, Prometheus]]:
 
 
 def test_odd_names_reach_prometheus(tmp_path: Path) -> None:
-    """Quotes, newlines, ten thousand kinds of stages: Prometheus has the name, few series, and the number of others."""
+    """Quotes, ten thousand kinds of stages: Prometheus has the name, few series, and the number of others."""
     with watched(tmp_path) as (application, _, server):
         application.ask("odd")
 
