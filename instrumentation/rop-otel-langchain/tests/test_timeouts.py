@@ -47,6 +47,4 @@ def test_every_time_limit_arrives(instrument: Any, parts: Any, quiet: Config, st
     with alarms() as timer:
         count = timer.count(task, rounds=ROUNDS, longest=0.006)
     runtime.install(before)
-    # What comes up in code of ours below a finalizer of the framework's is lost with that: one in hundreds.
-    assert count.raised_in_ours - count.arrived_from_ours <= count.raised_in_ours // 50
-    assert count.arrived_from_ours > 0
+    count.check_ours()
