@@ -104,6 +104,7 @@ def _handoff(span: Span, stages: list[StageRecord]) -> HandoffRecord:
         start_ns=span.start_ns,
         end_ns=span.end_ns,
         stages=stages,
+        failed=span.failed,
     )
 
 

@@ -93,9 +93,13 @@ def stage_record(
         query_form=_text(get(semconv.QUERY_FORM)),
         labels=_texts(get(semconv.CONTEXT_LABELS)),
         id_tokens=_ints(get(semconv.CONTEXT_ID_TOKENS)),
+        shares=_floats(get(semconv.CONTEXT_SHARES)),
+        basis=_text(get(semconv.CONTEXT_BASIS)),
         tokens=_int(get(semconv.CONTEXT_TOKENS)),
         token_budget=_int(get(semconv.CONTEXT_TOKEN_BUDGET)),
         citations=_texts(get(semconv.ANSWER_CITATIONS)),
+        attaches=_text(get(semconv.ANSWER_ATTACHES)),
+        abstained=_bool(get(semconv.ANSWER_ABSTAINED)),
         trace_id=trace_id,
         span_id=span_id,
         parent_id=parent_id,
@@ -114,6 +118,7 @@ def handoff_record(
     start_ns: int,
     end_ns: int,
     stages: Iterable[StageRecord] = (),
+    failed: bool = False,
 ) -> HandoffRecord:
     """Read a handoff span, and put the stages that belong to it beside it.
 
@@ -124,6 +129,7 @@ def handoff_record(
         start_ns: Unix nanoseconds.
         end_ns: Unix nanoseconds.
         stages: In any order.
+        failed: Whether its status is ERROR.
 
     Returns:
         The handoff. What the contract calls invalid is kept so that the verdict says so: a mode or rule that is no
@@ -143,6 +149,7 @@ def handoff_record(
         resolver_sha256=_text(get(semconv.RESOLVER_SHA256)),
         mode=_choice(get(semconv.MODE)),
         selected=_selected(get(semconv.SELECTED_IDS)),
+        need=_choice(get(semconv.SELECTED_NEED)),
         rule=_choice(get(semconv.RULE)),
         cutoff=_cutoff(get(semconv.CUTOFF)),
         judged=_texts(get(semconv.JUDGED_IDS)),
@@ -150,7 +157,10 @@ def handoff_record(
         scope_id=_text(get(semconv.SCOPE_ID)),
         expected=_names(get(semconv.EXPECTED_STAGES)),
         starved_ratio=_float(get(semconv.STARVED_RATIO)),
+        min_tokens=_int(get(semconv.MIN_TOKENS)),
+        label_scope=_text(get(semconv.LABEL_SCOPE)),
         stages=tuple(stages),
+        failed=failed,
         start_ns=start_ns,
         end_ns=end_ns,
     )
@@ -241,6 +251,10 @@ def _float(value: object) -> float | None:
         return float(value)
     except (ValueError, OverflowError):
         return None
+
+
+def _bool(value: object) -> bool | None:
+    return value if isinstance(value, bool) else None
 
 
 def _floats(value: object) -> tuple[float, ...] | None:

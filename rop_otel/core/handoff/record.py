@@ -32,9 +32,14 @@ class StageRecord:
         query_form: How a source's query was built.
         labels: Citation label of each returned ID (packing, rescue, reader); None where not given.
         id_tokens: Tokens of text shown for each returned ID (packing, rescue).
+        shares: Share of each returned ID's text that was seen in the prompt, 0 to 1 (packing, rescue).
+        basis: How the list is known, as recorded: ``recorded``, ``prompt``, ``assumed`` or ``unseen``; None: not
+            said, which means ``recorded`` (packing, rescue).
         tokens: Tokens used (packing).
         token_budget: Tokens allowed (packing).
         citations: Labels that the answer cites, in order, repeats kept (reader).
+        attaches: ``shown`` or ``cited``, as recorded; None: not said, which means ``shown`` (reader).
+        abstained: True where the answer says that it cannot answer; None where not recorded (reader).
         trace_id: Trace of its span, 32 hex digits, or minted.
         span_id: Its span, 16 hex digits, or minted; unique within the trace.
         parent_id: Span ID of the nearest enclosing stage of the same handoff; None where there is none.
@@ -60,9 +65,13 @@ class StageRecord:
     query_form: str | None = None
     labels: tuple[str, ...] | None = None
     id_tokens: tuple[int, ...] | None = None
+    shares: tuple[float, ...] | None = None
+    basis: str | None = None
     tokens: int | None = None
     token_budget: int | None = None
     citations: tuple[str, ...] | None = None
+    attaches: str | None = None
+    abstained: bool | None = None
     trace_id: str = ""
     span_id: str
     parent_id: str | None = None
@@ -93,6 +102,7 @@ class HandoffRecord:
         mode: As recorded; None: ``hard`` where ``selected`` is given, else ``open``.
         selected: The selected key or its declared alternatives. None: no selection was due. Empty: one was due and
             none came. An element that was not a string is the empty string.
+        need: ``one`` or ``every``, as recorded; None: ``one``.
         rule: ``any`` or ``all``, as recorded; None: ``any``.
         cutoff: As recorded, 0 for one that was no integer; None: all that the reader is shown.
         judged: Judged objects (the dataset's trace); None or empty: no judgments. Empty strings are malformed and
@@ -101,7 +111,10 @@ class HandoffRecord:
         scope_id: The container that the query is confined to.
         expected: Declared stages in order (a name, else a kind).
         starved_ratio: Threshold of ``starved_context``; None: 0.1.
+        min_tokens: Threshold of ``thin_passage``; None: 8.
+        label_scope: ``passage`` or ``object``, as recorded; None: not said, which means ``passage``.
         stages: In any order.
+        failed: True where the handoff span has status ERROR.
         start_ns, end_ns: Unix nanoseconds.
     """
 
@@ -116,6 +129,7 @@ class HandoffRecord:
     resolver_sha256: str | None = None
     mode: str | None = None
     selected: Ids | None = None
+    need: str | None = None
     rule: str | None = None
     cutoff: int | None = None
     judged: Ids | None = None
@@ -123,6 +137,9 @@ class HandoffRecord:
     scope_id: str | None = None
     expected: tuple[str, ...] = ()
     starved_ratio: float | None = None
+    min_tokens: int | None = None
+    label_scope: str | None = None
     stages: tuple[StageRecord, ...] = ()
+    failed: bool = False
     start_ns: int
     end_ns: int
