@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from rop_otel.core.places import places_in
+from rop_otel.core.prompt import passages_in
 from rop_otel.core.texts import holds_some_of, plain_text, shown_in
 from rop_otel.tracing import citing
 from rop_otel.tracing.citing import find_citations
@@ -89,7 +90,16 @@ def assert_linear(prepare: Callable[[int], Callable[[], object]], size: int) -> 
     assert seconds(TIMES * size) < MOST * max(seconds(size), 0.0005)
 
 
-@pytest.mark.parametrize("look", [shown_in, lambda prompt, texts: holds_some_of(texts, prompt)])
+@pytest.mark.parametrize(
+    "look",
+    [
+        shown_in,
+        lambda prompt, texts: holds_some_of(texts, prompt),
+        lambda prompt, texts: passages_in([prompt], texts),
+        lambda prompt, texts: passages_in([prompt], texts, beside=texts[::3]),
+        lambda prompt, texts: passages_in([prompt.upper()], texts),
+    ],
+)
 @pytest.mark.parametrize(
     "make",
     [with_dots, of_one_letter, of_two_letters, short_rulers, one_text, in_one_another, with_one_title, at_length],

@@ -1,0 +1,6 @@
+"""What a prompt holds of the documents that were retrieved for it: pure text, no framework."""
+
+from rop_otel.core.prompt.passages import Passage, passages_in
+from rop_otel.core.prompt.plain import plain_text
+
+__all__ = ["Passage", "passages_in", "plain_text"]
