@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import functools
 import gzip
+import io
 import json
 import os
 import resource
@@ -21,6 +23,8 @@ from tests.cli.sealed import DECLARATION, declared, run
 
 PROGRAM = "from rop_otel.cli.main import main; main()"
 MEBIBYTE = 1 << 20
+Pack = Callable[[bytes, int], bytes]
+
 MEMORY = 1536 * MEBIBYTE
 """Address space of a verb that reads a bomb; numpy and the like take some 700 MiB of it without any."""
 
@@ -139,41 +143,46 @@ def test_what_a_shell_hands_over_is_read(files: Path) -> None:
         assert outputs[0][2] == b""
 
 
-def packed_gzip(file: Path, unit: bytes, times: int) -> None:
-    """Write a unit many times over with gzip."""
-    with gzip.open(file, "wb", compresslevel=1) as stream:
+def packed_gzip(unit: bytes, times: int) -> bytes:
+    """Return a unit many times over, packed with gzip."""
+    stream = io.BytesIO()
+    with gzip.GzipFile(fileobj=stream, mode="wb", compresslevel=1) as packer:
         for _ in range(times):
-            stream.write(unit)
+            packer.write(unit)
+    return stream.getvalue()
 
 
-def packed_gzip_members(file: Path, unit: bytes, times: int) -> None:
-    """Write it as members of its own."""
-    file.write_bytes(gzip.compress(unit) * times)
+def packed_gzip_members(unit: bytes, times: int) -> bytes:
+    """Return it as members of its own."""
+    return gzip.compress(unit) * times
 
 
-def packed_zstd(file: Path, unit: bytes, times: int) -> None:
-    """Write it with zstd."""
+def packed_zstd(unit: bytes, times: int) -> bytes:
+    """Return it packed with zstd."""
     packer = zstandard.ZstdCompressor().compressobj()
-    with file.open("wb") as stream:
-        for _ in range(times):
-            stream.write(packer.compress(unit))
-        stream.write(packer.flush())
+    return b"".join([*(packer.compress(unit) for _ in range(times)), packer.flush()])
 
 
-def packed_zstd_frames(file: Path, unit: bytes, times: int) -> None:
-    """Write it as frames of its own."""
-    file.write_bytes(zstandard.compress(unit) * times)
+def packed_zstd_frames(unit: bytes, times: int) -> bytes:
+    """Return it as frames of its own."""
+    return zstandard.compress(unit) * times
+
+
+@functools.cache
+def two_gigabytes(pack: Pack) -> bytes:
+    """Return a line of as many spaces, packed: once, since that takes seconds."""
+    return pack(b" " * MEBIBYTE, 2048)
 
 
 @pytest.mark.parametrize("pack", [packed_gzip, packed_gzip_members, packed_zstd, packed_zstd_frames])
 @pytest.mark.parametrize("verb", ["replay", "records", "explained"])
-def test_a_small_file_that_grows(files: Path, verb: str, pack: Callable[[Path, bytes, int], None]) -> None:
+def test_a_small_file_that_grows(files: Path, verb: str, pack: Pack) -> None:
     """What unpacks to more than the limit is refused by it, in bounded memory; a limit that suffices is obeyed."""
-    pack(files / "bomb", b'{"record_id": "run_alpha"}\n'.ljust(1000, b" ") * 100, 100)
+    (files / "bomb").write_bytes(pack(b'{"record_id": "run_alpha"}\n'.ljust(1000, b" ") * 100, 100))
     option = "--max-file-bytes" if verb == "replay" else "--max-unpacked-bytes"
     arguments = [each.format("bomb") for each in READING[verb]]
     if verb == "replay":
-        pack(files / "bomb", (b'{"resourceSpans": []}' + b" " * 1000 + b"\n") * 100, 100)
+        (files / "bomb").write_bytes(pack((b'{"resourceSpans": []}' + b" " * 1000 + b"\n") * 100, 100))
     said = one_line(bounded(*arguments, option, "1000000"))
     assert said == f"bomb: holds more than 1,000,000 bytes; raise {option} to read it"
     assert bounded(*arguments, option, "20000000")[1] == ""
@@ -181,9 +190,9 @@ def test_a_small_file_that_grows(files: Path, verb: str, pack: Callable[[Path, b
 
 @pytest.mark.parametrize("pack", [packed_gzip, packed_zstd])
 @pytest.mark.parametrize("verb", READING)
-def test_a_line_that_grows(files: Path, verb: str, pack: Callable[[Path, bytes, int], None]) -> None:
+def test_a_line_that_grows(files: Path, verb: str, pack: Pack) -> None:
     """A line of two gigabytes in a small file costs no verb more than its memory."""
-    pack(files / "bomb", b" " * MEBIBYTE, 2048)
+    (files / "bomb").write_bytes(two_gigabytes(pack))
     code, said = bounded(*(each.format("bomb") for each in READING[verb]))
     assert code in (2, 4), said
     assert said.count("\n") == (code == 2)
@@ -204,7 +213,7 @@ def test_bitmaps_that_grow(files: Path) -> None:
 
 def test_an_id_without_end_is_given_twice(files: Path) -> None:
     """A list that unpacks to one ID over and over is refused at the second one."""
-    packed_gzip(files / "ids.gz", b"same\n" * 200_000, 200)
+    (files / "ids.gz").write_bytes(packed_gzip(b"same\n" * 200_000, 200))
     declare = ["declare", "other", *READING["declared"][2:-1], "sealed/resolver.json", "--population", "ids.gz"]
     assert one_line(bounded(*declare)) == "ids.gz: no population: 'same' is given twice"
 

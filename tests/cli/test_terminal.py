@@ -11,13 +11,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
 from rop_otel import semconv
 from rop_otel.cli import terminal
+from rop_otel.cli.main import main
 from rop_otel.core.escapes import printable, printable_json
 from rop_otel.spans.otlp_writer import write
 from tests.conftest import ROOT
@@ -41,16 +44,17 @@ def is_clean(text: str) -> bool:
     return all(char.isprintable() or char == "\n" for char in text)
 
 
-def run(*arguments: str | Path, stdin: bytes = b"") -> tuple[int, str, str]:
-    """Run a verb; return its exit code and what it printed, which is clean."""
-    result = subprocess.run(
-        [*COMMAND, *map(str, arguments)], capture_output=True, input=stdin, timeout=300, check=False
-    )
-    out, err = result.stdout.decode(), result.stderr.decode()
+def run(*arguments: str | Path) -> tuple[int, str, str]:
+    """Run a verb in this process; return its exit code and what it printed on a terminal, which is clean."""
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
+    given = mock.patch.object(sys, "argv", ["rop-otel", *map(str, arguments)])
+    with redirect_stdout(streams[0]), redirect_stderr(streams[1]), given, pytest.raises(SystemExit) as ended:
+        main()
+    out, err = (stream.buffer.getvalue().decode() for stream in streams)
     assert is_clean(out), ascii(out)
     assert is_clean(err), ascii(err)
     assert "Traceback" not in err, err
-    return result.returncode, out, err
+    return int(ended.value.code or 0), out, err
 
 
 @pytest.fixture
@@ -105,6 +109,13 @@ def test_evaluate_and_merge(folder: Path) -> None:
     assert run("merge", "one.part", "--partial")[1] == part
     for written in ("report.json", "out.jsonl"):
         assert is_clean(Path(written).read_text())
+
+
+def test_a_process_of_its_own(folder: Path) -> None:
+    """What a real command prints is what the tests see here."""
+    for arguments in (["evaluate", DECLARED, "--records", "records*.jsonl"], ["replay", HOSTILE.replace("\x00", "")]):
+        found = subprocess.run([*COMMAND, *arguments], capture_output=True, timeout=300, check=False)
+        assert (found.returncode, found.stdout.decode(), found.stderr.decode()) == run(*arguments)
 
 
 def test_explain(folder: Path) -> None:
