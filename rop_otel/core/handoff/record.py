@@ -1,11 +1,17 @@
 """What one handoff was observed to do: plain facts, no judgement.
 
-Every door (in process, across processes, replay) builds these and nothing else.
+Every door (in process, across processes, replay) builds these and nothing else. What a span says of a fact, and how, stands
+at its field: a new fact is a name in ``semconv``, a row here, and an argument of the API.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Final
+
+from rop_otel import semconv
+from rop_otel.core.handoff import values
+from rop_otel.core.handoff.fact import fact, facts_of, row
 
 Ids = tuple[str, ...]
 """IDs in rank order. The empty string is a document whose ID could not be read: it keeps its slot."""
@@ -49,36 +55,36 @@ class StageRecord:
         foreign: True where it was read out of a span of another convention.
     """
 
-    kind: str
-    name: str | None = None
-    source: bool = False
-    fed_by: tuple[str, ...] = ()
-    round: int | None = None
-    returned: Ids | None = None
-    returned_count: int | None = None
-    input: Ids | None = None
-    input_count: int | None = None
-    scores: tuple[float, ...] | None = None
-    scopes: tuple[str, ...] | None = None
-    implementation: str | None = None
-    fallback: bool = False
-    query_form: str | None = None
-    labels: tuple[str, ...] | None = None
-    id_tokens: tuple[int, ...] | None = None
-    shares: tuple[float, ...] | None = None
-    basis: str | None = None
-    tokens: int | None = None
-    token_budget: int | None = None
-    citations: tuple[str, ...] | None = None
-    attaches: str | None = None
-    abstained: bool | None = None
+    kind: str = field(metadata=row(semconv.STAGE, values.text_or_empty, instead=semconv.OTHER))
+    name: str | None = fact(semconv.STAGE_NAME, values.text)
+    source: bool = fact(semconv.STAGE_SOURCE, values.flag)
+    fed_by: tuple[str, ...] = fact(semconv.STAGE_FED_BY, values.names)
+    round: int | None = fact(semconv.ROUND, values.round_number)
+    returned: Ids | None = fact(semconv.RETURNED_IDS, values.ids, hashed="id", cut="counted")
+    returned_count: int | None = fact(semconv.RETURNED_COUNT, values.integer, counts="returned")
+    input: Ids | None = fact(semconv.INPUT_IDS, values.ids, hashed="id", cut="counted")
+    input_count: int | None = fact(semconv.INPUT_COUNT, values.integer, counts="input")
+    scores: tuple[float, ...] | None = fact(semconv.RETURNED_SCORES, values.numbers, cut="aligned")
+    scopes: tuple[str, ...] | None = fact(semconv.RETURNED_SCOPES, values.scopes, hashed="id", cut="aligned")
+    implementation: str | None = fact(semconv.STAGE_IMPLEMENTATION, values.text)
+    fallback: bool = fact(semconv.STAGE_FALLBACK, values.flag)
+    query_form: str | None = fact(semconv.QUERY_FORM, values.text)
+    labels: tuple[str, ...] | None = fact(semconv.CONTEXT_LABELS, values.texts, hashed="label", cut="aligned")
+    id_tokens: tuple[int, ...] | None = fact(semconv.CONTEXT_ID_TOKENS, values.integers, cut="aligned")
+    shares: tuple[float, ...] | None = fact(semconv.CONTEXT_SHARES, values.numbers, cut="aligned")
+    basis: str | None = fact(semconv.CONTEXT_BASIS, values.text, choices=("recorded", "prompt", "assumed", "unseen"))
+    tokens: int | None = fact(semconv.CONTEXT_TOKENS, values.integer)
+    token_budget: int | None = fact(semconv.CONTEXT_TOKEN_BUDGET, values.integer)
+    citations: tuple[str, ...] | None = fact(semconv.ANSWER_CITATIONS, values.texts, hashed="label", cut="limited")
+    attaches: str | None = fact(semconv.ANSWER_ATTACHES, values.text, choices=("shown", "cited"))
+    abstained: bool | None = fact(semconv.ANSWER_ABSTAINED, values.truth)
+    foreign: bool = fact(semconv.STAGE_FOREIGN, values.flag)
     trace_id: str = ""
     span_id: str
     parent_id: str | None = None
     start_ns: int
     end_ns: int | None
     failed: bool = False
-    foreign: bool = False
 
     @property
     def true_count(self) -> int | None:
@@ -118,28 +124,32 @@ class HandoffRecord:
         start_ns, end_ns: Unix nanoseconds.
     """
 
-    name: str
+    name: str = field(metadata=row(semconv.HANDOFF_NAME, values.text_or_empty, instead="unnamed"))
     handoff_id: str
     trace_id: str = ""
     span_id: str = ""
-    record_id: str | None = None
-    run_id: str | None = None
-    declaration_id: str | None = None
-    declaration_sha256: str | None = None
-    resolver_sha256: str | None = None
-    mode: str | None = None
-    selected: Ids | None = None
-    need: str | None = None
-    rule: str | None = None
-    cutoff: int | None = None
-    judged: Ids | None = None
-    grades: tuple[int, ...] = ()
-    scope_id: str | None = None
-    expected: tuple[str, ...] = ()
-    starved_ratio: float | None = None
-    min_tokens: int | None = None
-    label_scope: str | None = None
+    record_id: str | None = fact(semconv.RECORD_ID, values.text)
+    run_id: str | None = fact(semconv.RUN_ID, values.text)
+    declaration_id: str | None = fact(semconv.DECLARATION_ID, values.text)
+    declaration_sha256: str | None = fact(semconv.DECLARATION_SHA256, values.text)
+    resolver_sha256: str | None = fact(semconv.RESOLVER_SHA256, values.text)
+    mode: str | None = fact(semconv.MODE, values.choice, choices=("hard", "soft", "open"), instead="")
+    selected: Ids | None = fact(semconv.SELECTED_IDS, values.selected, hashed="id", instead=("",))
+    need: str | None = fact(semconv.SELECTED_NEED, values.choice, choices=("one", "every"), instead="")
+    rule: str | None = fact(semconv.RULE, values.choice, choices=("any", "all"), instead="")
+    cutoff: int | None = fact(semconv.CUTOFF, values.cutoff)
+    judged: Ids | None = fact(semconv.JUDGED_IDS, values.texts, hashed="id")
+    grades: tuple[int, ...] = fact(semconv.JUDGED_GRADES, values.grades)
+    scope_id: str | None = fact(semconv.SCOPE_ID, values.text, hashed="id")
+    expected: tuple[str, ...] = fact(semconv.EXPECTED_STAGES, values.names)
+    starved_ratio: float | None = fact(semconv.STARVED_RATIO, values.number)
+    min_tokens: int | None = fact(semconv.MIN_TOKENS, values.integer)
+    label_scope: str | None = fact(semconv.LABEL_SCOPE, values.text, choices=("passage", "object"))
     stages: tuple[StageRecord, ...] = ()
     failed: bool = False
     start_ns: int
     end_ns: int
+
+
+STAGE_FACTS: Final = facts_of(StageRecord)
+HANDOFF_FACTS: Final = facts_of(HandoffRecord)

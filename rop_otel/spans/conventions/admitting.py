@@ -6,29 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from rop_otel import semconv
+from rop_otel.core.handoff.fact import Fact
+from rop_otel.core.handoff.record import HANDOFF_FACTS, STAGE_FACTS
 from rop_otel.core.profile.hashing import hash_id, hash_label
 from rop_otel.spans.conventions.documents import as_id
 from rop_otel.spans.conventions.rules import Rules
 
-_IDS: Final = frozenset(
-    {
-        semconv.RETURNED_IDS,
-        semconv.RETURNED_SCOPES,
-        semconv.INPUT_IDS,
-        semconv.SELECTED_IDS,
-        semconv.JUDGED_IDS,
-        semconv.SCOPE_ID,
-    }
-)
-_LABELS: Final = frozenset({semconv.CONTEXT_LABELS, semconv.ANSWER_CITATIONS})
-_INSTEAD: Final[Mapping[str, object]] = {
-    semconv.HANDOFF_NAME: "unnamed",
-    semconv.STAGE: semconv.OTHER,
-    semconv.SELECTED_IDS: ("",),
-    semconv.MODE: "",
-    semconv.RULE: "",
-}
-"""What stands for text where an attribute that is left out would say something else."""
+_FACTS: Final = {each.attribute: each for each in (*STAGE_FACTS, *HANDOFF_FACTS)}
+_HASH: Final[Mapping[str, Callable[[bytes, str], str]]] = {"id": hash_id, "label": hash_label}
 
 
 def admitted(attributes: Mapping[str, object], rules: Rules) -> Mapping[str, object]:
@@ -44,11 +29,12 @@ def admitted(attributes: Mapping[str, object], rules: Rules) -> Mapping[str, obj
     for name, value in attributes.items():
         if not name.startswith(semconv.OURS):
             continue
+        fact = _FACTS.get(name)
         if rules.shape is not None and not rules.shape.fit(_texts(value)):
-            if name in _INSTEAD:
-                kept[name] = _INSTEAD[name]
-        elif rules.hash_key is not None and name in _IDS | _LABELS:
-            kept[name] = _hashed(name, value, rules.hash_key)
+            if fact is not None and fact.instead is not None:
+                kept[name] = fact.instead
+        elif rules.hash_key is not None and fact is not None and fact.hashed is not None:
+            kept[name] = _hashed(fact, value, rules.hash_key)
         else:
             kept[name] = value
     return kept
@@ -58,9 +44,9 @@ def _texts(value: object) -> list[str]:
     return [each for each in (value if isinstance(value, list | tuple) else (value,)) if isinstance(each, str)]
 
 
-def _hashed(name: str, value: object, key: bytes) -> object:
-    one: Callable[[bytes, str], str] = hash_label if name in _LABELS else hash_id
-    read = _own_text if name == semconv.SELECTED_IDS else as_id
+def _hashed(fact: Fact, value: object, key: bytes) -> object:
+    one = _HASH[fact.hashed or "id"]
+    read = _own_text if fact.attribute == semconv.SELECTED_IDS else as_id
     if isinstance(value, list | tuple):
         return tuple(one(key, read(each)) for each in value)
     # Where an array is due, a text alone is none, as it is without a key.

@@ -1,0 +1,111 @@
+"""One row of the table of facts: what one field of a record is called on a span, and how it is read, cut and hashed.
+
+The rows stand at the fields of :class:`StageRecord` and :class:`HandoffRecord`, and nowhere else. Reading spans, writing
+them, and what the API takes from applications follow from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, Final, Literal, TypeVar
+
+Hashed = Literal["id", "label"]
+"""How the texts of a fact are hashed where there is a key: as IDs (scopes too), or as citation labels."""
+
+Cut = Literal["counted", "aligned", "limited"]
+"""How a list is cut to the limit of IDs: with its true length in a field beside it; as the returned IDs are, since it has
+one value for each of them; or without a word."""
+
+_T = TypeVar("_T")
+_ROW: Final = "rop_otel fact"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A row.
+
+    Args:
+        field: The field of the record.
+        attribute: The span attribute.
+        read: Reads the field from an attribute's value, None for one that is not there; it never raises.
+        default: What the field is where the attribute is not there; never written.
+        choices: The values that the contract knows, where they are a closed set.
+        hashed: How it is hashed; None: never.
+        cut: How it is cut; None: never.
+        counts: The field of the list whose true length this is.
+        instead: What stands for text where an absent attribute would say something else.
+    """
+
+    field: str
+    attribute: str
+    read: Callable[[object], Any]
+    default: Any
+    choices: tuple[str, ...]
+    hashed: Hashed | None
+    cut: Cut | None
+    counts: str | None
+    instead: object
+
+
+def fact(
+    attribute: str,
+    read: Callable[[object], _T],
+    *,
+    choices: tuple[str, ...] = (),
+    hashed: Hashed | None = None,
+    cut: Cut | None = None,
+    counts: str | None = None,
+    instead: object = None,
+) -> _T:
+    """Return the field of a dataclass with its row; the arguments are those of :class:`Fact`."""
+    told = row(attribute, read, choices=choices, hashed=hashed, cut=cut, counts=counts, instead=instead)
+    return field(default=read(None), metadata=told)
+
+
+def row(attribute: str, read: Callable[[object], object], **told: Any) -> Mapping[str, Any]:
+    """Return the metadata of a field that has to be given; the arguments are those of :func:`fact`."""
+    empty: dict[str, Any] = {"choices": (), "hashed": None, "cut": None, "counts": None, "instead": None}
+    return {_ROW: {**empty, "attribute": attribute, "read": read, **told}}
+
+
+def facts_of(record: type) -> tuple[Fact, ...]:
+    """Return the rows of a record, in the order of its fields."""
+    return tuple(
+        Fact(field=each.name, default=None if each.default is MISSING else each.default, **each.metadata[_ROW])
+        for each in fields(record)
+        if _ROW in each.metadata
+    )
+
+
+def read_facts(
+    facts: tuple[Fact, ...], attributes: Mapping[str, object], *, dropped_attributes: int = 0
+) -> dict[str, Any]:
+    """Return the fields that span attributes say, whatever their values are.
+
+    Args:
+        facts: The rows.
+        attributes: Of the span.
+        dropped_attributes: How many attributes the span lost to a limit. The count of a list may be among them, so
+            a list without a count then counts as cut.
+    """
+    get = attributes.get
+    read = {each.field: each.read(get(each.attribute)) for each in facts}
+    for each in facts:
+        if each.counts is not None:
+            read[each.field] = _true_length(read[each.field], read[each.counts], dropped_attributes)
+    return read
+
+
+def written_facts(facts: tuple[Fact, ...], record: object) -> dict[str, Any]:
+    """Return the span attributes that say the fields of a record; those with their default are left out."""
+    return {each.attribute: value for each in facts if (value := getattr(record, each.field)) != each.default}
+
+
+def _true_length(count: int | None, read: tuple[str, ...] | None, dropped_attributes: int) -> int | None:
+    """Return the true length of a list that was cut; None where it was not, or where the count cannot be true."""
+    if read is None:
+        return None
+    if count is None and dropped_attributes > 0:
+        return len(read) + 1
+    return count if count is not None and count > len(read) else None
