@@ -6,22 +6,24 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Final, Literal, TypeVar, cast
+from typing import Any, Final, Literal, TypedDict, TypeVar, Unpack, cast
 
 from rop_otel import semconv
 from rop_otel.core.idshape import NAME, IdShape
 from rop_otel.core.profile.hashing import hash_resolver
 from rop_otel.core.profile.resolver import Resolver, parse_resolver_file
-from rop_otel.errors import ConfigurationError, InputError, ResolverError
+from rop_otel.errors import ConfigurationError, InputError, ResolverError, refuse_unknown
 from rop_otel.safety.files import read_whole
 
 Assess = Literal["local", "monitor"]
 """Where a handoff is assessed: in the process that opened it, or by the monitor."""
 
 _T = TypeVar("_T")
+_READ: Final = "read"
+_VARIABLE: Final = "variable"
 _TRUE: Final = frozenset({"true", "1", "yes", "on"})
 _FALSE: Final = frozenset({"false", "0", "no", "off"})
 _HOST: Final = re.compile(r"\.?[\w-]+(\.[\w-]+)*|[0-9a-f:]*:[0-9a-f:.]*")
@@ -29,155 +31,6 @@ _ENV_SERVICE_NAME: Final = "OTEL_SERVICE_NAME"
 _ENV_CAPTURE_TEXT: Final = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _TEXT_ON_SPANS: Final = _TRUE | {"span_only", "span_and_event"}
 _VARIABLES: Final[tuple[str, ...]] = tuple(value for name, value in vars(semconv).items() if name.startswith("ENV_"))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
-    """Every setting, decided once.
-
-    Args:
-        enabled: False switches everything to no-op twins.
-        service_name: Name of the service in its telemetry; None leaves that to OpenTelemetry.
-        metrics_host: Address on which ``/metrics`` listens.
-        metrics_port: Port of ``/metrics``, 0 for any free one; None serves none.
-        resolver: The resolver in force, hashed already where there is a key; None: an ID stands for itself.
-        assess: Where handoffs are assessed.
-        strict: True raises on misuse, for tests.
-        hash_key: Key with which IDs are hashed before they are recorded; None records them as they are.
-        max_ids: IDs recorded of each list; what is cut is counted.
-        max_id_length, max_id_words: Characters and words of a string that still counts as an ID; a longer one is text.
-        id_line_breaks: Whether a string with a line break may be an ID.
-        capture_text: Whether messages and stack traces of exceptions are recorded, which may hold text; never with a
-            key.
-        max_open: Handoffs open at one time; further ones are not monitored.
-        ttl_seconds: After this time an open handoff counts as abandoned.
-        max_names, max_stages: Handoff names and stage kinds that metrics tell apart.
-        citation_pattern: How a citation is written; None derives that from the labels shown.
-        baggage_hosts: Hosts to which a selection may be sent as baggage: a name, or ``.name`` for all below it.
-        openinference: Whether spans carry OpenInference's attributes too, for viewers that know those.
-        id_keys: In spans of other conventions: keys of a document's metadata, the first present of which is its ID.
-        foreign_stages: Patterns of the names of such spans, each with the kind of the stage that such a span is.
-        foreign_handoffs: Patterns of the names of such spans that are handoffs; empty: the topmost one.
-        foreign_selected: Attribute of the span that is a handoff that holds what was selected.
-        foreign_labels: Attribute of such a stage's span that holds the labels of what it returned.
-    """
-
-    enabled: bool = True
-    service_name: str | None = None
-    metrics_host: str = "127.0.0.1"
-    metrics_port: int | None = None
-    resolver: Resolver | None = None
-    assess: Assess = "local"
-    strict: bool = False
-    hash_key: bytes | None = None
-    max_ids: int = 1000
-    max_id_length: int = NAME.length
-    max_id_words: int = NAME.words
-    id_line_breaks: bool = False
-    capture_text: bool = False
-    max_open: int = 10_000
-    ttl_seconds: float = 300.0
-    max_names: int = 8
-    max_stages: int = 32
-    citation_pattern: re.Pattern[str] | None = None
-    baggage_hosts: tuple[str, ...] = ()
-    openinference: bool = False
-    id_keys: tuple[str, ...] = ()
-    foreign_stages: tuple[tuple[str, str], ...] = ()
-    foreign_handoffs: tuple[str, ...] = ()
-    foreign_selected: str | None = None
-    foreign_labels: str | None = None
-
-    @classmethod
-    def resolve(
-        cls,
-        *,
-        enabled: bool | None = None,
-        service_name: str | None = None,
-        metrics_host: str | None = None,
-        metrics_port: int | None = None,
-        resolver: Resolver | str | os.PathLike[str] | None = None,
-        assess: Assess | None = None,
-        strict: bool | None = None,
-        hash_key: bytes | str | None = None,
-        max_ids: int | None = None,
-        max_id_length: int | None = None,
-        max_id_words: int | None = None,
-        id_line_breaks: bool | None = None,
-        capture_text: bool | None = None,
-        max_open: int | None = None,
-        ttl_seconds: float | None = None,
-        max_names: int | None = None,
-        max_stages: int | None = None,
-        citation_pattern: re.Pattern[str] | str | None = None,
-        baggage_hosts: str | Sequence[str] | None = None,
-        openinference: bool | None = None,
-        id_keys: str | Sequence[str] | None = None,
-        foreign_stages: str | Mapping[str, str] | None = None,
-        foreign_handoffs: str | Sequence[str] | None = None,
-        foreign_selected: str | None = None,
-        foreign_labels: str | None = None,
-        environ: Mapping[str, str] | None = None,
-    ) -> Config:
-        """Decide every setting.
-
-        The arguments are those of the class, where None means not given; ``resolver`` may be the path of a resolver
-        file, and ``environ`` is the environment to read, None for the process's.
-
-        Raises:
-            ConfigurationError: A value cannot be used; the message names it and where it came from.
-        """
-        source, preset = Source(os.environ if environ is None else environ), cls()
-        disabled = None if enabled is None else not _flag(enabled, "the argument enabled")
-        key = source.pick("hash_key", hash_key, semconv.ENV_HASH_KEY, _key, None)
-        found = source.pick("resolver", resolver, semconv.ENV_RESOLVER, _resolver, None)
-        return cls(
-            enabled=not source.pick("enabled", disabled, semconv.ENV_DISABLED, _flag, False),
-            service_name=source.pick("service_name", service_name, _ENV_SERVICE_NAME, as_text, None),
-            metrics_host=source.pick(
-                "metrics_host", metrics_host, semconv.ENV_METRICS_HOST, as_text, preset.metrics_host
-            ),
-            metrics_port=source.pick("metrics_port", metrics_port, semconv.ENV_METRICS_PORT, _port, None),
-            resolver=hash_resolver(key, found) if key and found else found,
-            assess=source.pick("assess", assess, semconv.ENV_ASSESS, _assess, preset.assess),
-            strict=source.pick("strict", strict, semconv.ENV_STRICT, _flag, preset.strict),
-            hash_key=key,
-            max_ids=source.pick("max_ids", max_ids, semconv.ENV_MAX_IDS, as_positive, preset.max_ids),
-            max_id_length=source.pick(
-                "max_id_length", max_id_length, semconv.ENV_MAX_ID_LENGTH, as_positive, preset.max_id_length
-            ),
-            max_id_words=source.pick(
-                "max_id_words", max_id_words, semconv.ENV_MAX_ID_WORDS, as_positive, preset.max_id_words
-            ),
-            id_line_breaks=source.pick("id_line_breaks", id_line_breaks, semconv.ENV_ID_LINE_BREAKS, _flag, False),
-            capture_text=source.pick("capture_text", capture_text, _ENV_CAPTURE_TEXT, _captures, False),
-            max_open=source.pick("max_open", max_open, semconv.ENV_MAX_OPEN, as_positive, preset.max_open),
-            ttl_seconds=source.pick("ttl_seconds", ttl_seconds, semconv.ENV_TTL, _seconds, preset.ttl_seconds),
-            max_names=source.pick("max_names", max_names, None, as_positive, preset.max_names),
-            max_stages=source.pick("max_stages", max_stages, None, as_positive, preset.max_stages),
-            citation_pattern=source.pick("citation_pattern", citation_pattern, None, _pattern, None),
-            baggage_hosts=source.pick("baggage_hosts", baggage_hosts, semconv.ENV_BAGGAGE_HOSTS, _hosts, ()),
-            openinference=source.pick("openinference", openinference, semconv.ENV_OPENINFERENCE, _flag, False),
-            id_keys=source.pick("id_keys", id_keys, semconv.ENV_ID_KEYS, as_texts, ()),
-            foreign_stages=source.pick("foreign_stages", foreign_stages, semconv.ENV_FOREIGN_STAGES, _patterns, ()),
-            foreign_handoffs=source.pick(
-                "foreign_handoffs", foreign_handoffs, semconv.ENV_FOREIGN_HANDOFFS, as_texts, ()
-            ),
-            foreign_selected=source.pick(
-                "foreign_selected", foreign_selected, semconv.ENV_FOREIGN_SELECTED, as_text, None
-            ),
-            foreign_labels=source.pick("foreign_labels", foreign_labels, semconv.ENV_FOREIGN_LABELS, as_text, None),
-        )
-
-    @property
-    def records_text(self) -> bool:
-        """Whether text is asked for and may be recorded: where IDs are hashed it may not, since it names documents."""
-        return self.capture_text and self.hash_key is None
-
-    @property
-    def id_shape(self) -> IdShape:
-        """What a string has to be like to count as an ID."""
-        return IdShape(length=self.max_id_length, words=self.max_id_words, line_breaks=self.id_line_breaks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +73,11 @@ def _flag(value: object, place: str) -> bool:
     if isinstance(value, str) and value.lower() in _TRUE | _FALSE:
         return value.lower() in _TRUE
     raise ConfigurationError(f"{place} is {value!r}; it must be true or false")
+
+
+def _on(value: object, place: str) -> bool:
+    """Return whether the monitor is on: the argument says so, the variable says the contrary."""
+    return _flag(value, place) if isinstance(value, bool) else not _flag(value, place)
 
 
 def _captures(value: object, place: str) -> bool:
@@ -345,3 +203,162 @@ def _resolver(value: object, place: str) -> Resolver:
         raise ConfigurationError(f"{place} is {str(path)!r}; the file {why}") from None
     except ResolverError as error:
         raise ConfigurationError(f"{place} is {str(path)!r}; it is no resolver: {error}") from None
+
+
+class Given(TypedDict, total=False):
+    """The settings as they may be given; None is not given, and comes from the environment, else has its default.
+
+    Args:
+        enabled: False switches everything to no-ops (``ROP_OTEL_DISABLED``).
+        service_name: Name of the service, where a tracer provider has to be made (``OTEL_SERVICE_NAME``).
+        metrics_host: Address on which ``/metrics`` listens; loopback by default.
+        metrics_port: Port of ``/metrics``, 0 for any free one; without one it is not served.
+        resolver: The resolver in force, or its file.
+        assess: ``local``, or ``monitor`` where a service assesses.
+        strict: True raises on misuse, for tests.
+        hash_key: Key with which IDs are hashed before they are recorded.
+        max_ids: IDs recorded of each list.
+        max_id_length: Characters of a string that still counts as an ID; a longer one is text, and never recorded.
+        max_id_words: Words of such a string.
+        id_line_breaks: Whether it may have line breaks.
+        capture_text: Whether messages and stack traces of exceptions, which may hold text, are recorded and logged.
+        max_open: Handoffs open at one time.
+        ttl_seconds: After this time an open handoff counts as abandoned.
+        max_names, max_stages: Handoff names and stage kinds that metrics tell apart.
+        citation_pattern: How a citation is written in an answer.
+        baggage_hosts: Hosts to which a selection may be sent as baggage.
+        openinference: True writes OpenInference's attributes too, for viewers that know those.
+        id_keys: In spans of other conventions: keys of a document's metadata, the first present of which is its ID.
+        foreign_stages: Patterns of the names of such spans, each with the kind of the stage that such a span is.
+        foreign_handoffs: Patterns of the names of such spans that are handoffs; by default the topmost one is.
+        foreign_selected: Attribute of the span that is a handoff that holds what was selected.
+        foreign_labels: Attribute of such a stage's span that holds the labels of what it returned.
+    """
+
+    enabled: bool | None
+    service_name: str | None
+    metrics_host: str | None
+    metrics_port: int | None
+    resolver: Resolver | str | os.PathLike[str] | None
+    assess: Assess | None
+    strict: bool | None
+    hash_key: bytes | str | None
+    max_ids: int | None
+    max_id_length: int | None
+    max_id_words: int | None
+    id_line_breaks: bool | None
+    capture_text: bool | None
+    max_open: int | None
+    ttl_seconds: float | None
+    max_names: int | None
+    max_stages: int | None
+    citation_pattern: re.Pattern[str] | str | None
+    baggage_hosts: str | Sequence[str] | None
+    openinference: bool | None
+    id_keys: str | Sequence[str] | None
+    foreign_stages: str | Mapping[str, str] | None
+    foreign_handoffs: str | Sequence[str] | None
+    foreign_selected: str | None
+    foreign_labels: str | None
+
+
+def setting(default: _T, read: Callable[[object, str], _T], variable: str | None = None) -> _T:
+    """Return the field of a dataclass that is a setting.
+
+    Args:
+        default: What it is where nobody says anything.
+        read: Reads what is given, by an argument or the environment, whose place comes with it for the message.
+        variable: The environment variable; None: there is none.
+    """
+    return field(default=default, metadata={_READ: read, _VARIABLE: variable})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """Every setting, decided once.
+
+    Args:
+        enabled: False switches everything to no-op twins.
+        service_name: Name of the service in its telemetry; None leaves that to OpenTelemetry.
+        metrics_host: Address on which ``/metrics`` listens.
+        metrics_port: Port of ``/metrics``, 0 for any free one; None serves none.
+        resolver: The resolver in force, hashed already where there is a key; None: an ID stands for itself.
+        assess: Where handoffs are assessed.
+        strict: True raises on misuse, for tests.
+        hash_key: Key with which IDs are hashed before they are recorded; None records them as they are.
+        max_ids: IDs recorded of each list; what is cut is counted.
+        max_id_length, max_id_words: Characters and words of a string that still counts as an ID; a longer one is text.
+        id_line_breaks: Whether a string with a line break may be an ID.
+        capture_text: Whether messages and stack traces of exceptions are recorded, which may hold text; never with a
+            key.
+        max_open: Handoffs open at one time; further ones are not monitored.
+        ttl_seconds: After this time an open handoff counts as abandoned.
+        max_names, max_stages: Handoff names and stage kinds that metrics tell apart.
+        citation_pattern: How a citation is written; None derives that from the labels shown.
+        baggage_hosts: Hosts to which a selection may be sent as baggage: a name, or ``.name`` for all below it.
+        openinference: Whether spans carry OpenInference's attributes too, for viewers that know those.
+        id_keys: In spans of other conventions: keys of a document's metadata, the first present of which is its ID.
+        foreign_stages: Patterns of the names of such spans, each with the kind of the stage that such a span is.
+        foreign_handoffs: Patterns of the names of such spans that are handoffs; empty: the topmost one.
+        foreign_selected: Attribute of the span that is a handoff that holds what was selected.
+        foreign_labels: Attribute of such a stage's span that holds the labels of what it returned.
+    """
+
+    enabled: bool = setting(True, _on, semconv.ENV_DISABLED)
+    service_name: str | None = setting(None, as_text, _ENV_SERVICE_NAME)
+    metrics_host: str = setting("127.0.0.1", as_text, semconv.ENV_METRICS_HOST)
+    metrics_port: int | None = setting(None, _port, semconv.ENV_METRICS_PORT)
+    resolver: Resolver | None = setting(None, _resolver, semconv.ENV_RESOLVER)
+    assess: Assess = setting("local", _assess, semconv.ENV_ASSESS)
+    strict: bool = setting(False, _flag, semconv.ENV_STRICT)
+    hash_key: bytes | None = setting(None, _key, semconv.ENV_HASH_KEY)
+    max_ids: int = setting(1000, as_positive, semconv.ENV_MAX_IDS)
+    max_id_length: int = setting(NAME.length, as_positive, semconv.ENV_MAX_ID_LENGTH)
+    max_id_words: int = setting(NAME.words, as_positive, semconv.ENV_MAX_ID_WORDS)
+    id_line_breaks: bool = setting(False, _flag, semconv.ENV_ID_LINE_BREAKS)
+    capture_text: bool = setting(False, _captures, _ENV_CAPTURE_TEXT)
+    max_open: int = setting(10_000, as_positive, semconv.ENV_MAX_OPEN)
+    ttl_seconds: float = setting(300.0, _seconds, semconv.ENV_TTL)
+    max_names: int = setting(8, as_positive)
+    max_stages: int = setting(32, as_positive)
+    citation_pattern: re.Pattern[str] | None = setting(None, _pattern)
+    baggage_hosts: tuple[str, ...] = setting((), _hosts, semconv.ENV_BAGGAGE_HOSTS)
+    openinference: bool = setting(False, _flag, semconv.ENV_OPENINFERENCE)
+    id_keys: tuple[str, ...] = setting((), as_texts, semconv.ENV_ID_KEYS)
+    foreign_stages: tuple[tuple[str, str], ...] = setting((), _patterns, semconv.ENV_FOREIGN_STAGES)
+    foreign_handoffs: tuple[str, ...] = setting((), as_texts, semconv.ENV_FOREIGN_HANDOFFS)
+    foreign_selected: str | None = setting(None, as_text, semconv.ENV_FOREIGN_SELECTED)
+    foreign_labels: str | None = setting(None, as_text, semconv.ENV_FOREIGN_LABELS)
+
+    @classmethod
+    def resolve(cls, *, environ: Mapping[str, str] | None = None, **given: Unpack[Given]) -> Config:
+        """Decide every setting.
+
+        Args:
+            environ: The environment to read; None: the process's.
+            given: See :class:`Given`.
+
+        Raises:
+            ConfigurationError: A value cannot be used; the message names it and where it came from.
+        """
+        refuse_unknown("the configuration", given, Given)
+        source = Source(os.environ if environ is None else environ)
+        if (enabled := given.get("enabled")) is not None:
+            given["enabled"] = _flag(enabled, "the argument enabled")  # the variable says the contrary
+        decided: dict[str, Any] = {}
+        for each in fields(cls):
+            read, variable = each.metadata[_READ], each.metadata[_VARIABLE]
+            decided[each.name] = source.pick(each.name, given.get(each.name), variable, read, each.default)
+        if decided["hash_key"] and decided["resolver"]:
+            decided["resolver"] = hash_resolver(decided["hash_key"], decided["resolver"])
+        return cls(**decided)
+
+    @property
+    def records_text(self) -> bool:
+        """Whether text is asked for and may be recorded: where IDs are hashed it may not, since it names documents."""
+        return self.capture_text and self.hash_key is None
+
+    @property
+    def id_shape(self) -> IdShape:
+        """What a string has to be like to count as an ID."""
+        return IdShape(length=self.max_id_length, words=self.max_id_words, line_breaks=self.id_line_breaks)

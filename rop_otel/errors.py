@@ -15,6 +15,8 @@ Telemetry never raises into the application: at run time these are counted and l
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class RopError(Exception):
     """Everything that this package raises on purpose."""
@@ -59,3 +61,15 @@ def remedy(extra: str) -> str:
     "install the extra cpu of rop-otel, as in pip install '<checkout>[cpu]'"
     """
     return f"install the extra {extra} of rop-otel, as in pip install '<checkout>[{extra}]'"
+
+
+def refuse_unknown(call: str, given: Iterable[str], known: type) -> None:
+    """Raise :class:`TypeError`, as a call does, for a keyword that is none of a typed dictionary's.
+
+    >>> refuse_unknown("f()", ["b"], type("Known", (), {"__annotations__": {"a": int}}))
+    Traceback (most recent call last):
+    TypeError: f() got an unexpected keyword argument 'b'
+    """
+    for name in given:
+        if name not in known.__annotations__:
+            raise TypeError(f"{call} got an unexpected keyword argument {name!r}")

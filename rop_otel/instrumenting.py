@@ -20,12 +20,12 @@ import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.config import Source, as_kinds, as_positive, as_text, as_texts
 from rop_otel.core.handoff import kinds
+from rop_otel.core.handoff.record import UNNAMED
 from rop_otel.core.texts import holds_some_of, places_in, plain_text, shown_in, without
 from rop_otel.errors import ConfigurationError, UsageError
 from rop_otel.export import configure_once
 from rop_otel.safety import Turns, afterwards, create_lock, insist, raise_if_delivered
 from rop_otel.tracing.baggage import received, using_baggage, without_selection
-from rop_otel.tracing.declared import UNNAMED
 from rop_otel.tracing.deferred import Deferred
 from rop_otel.tracing.handoff import Handoff
 from rop_otel.tracing.here import (
@@ -258,7 +258,7 @@ class topmost:  # noqa: N801 - used like a function
         return self._own
 
     def _tell(self, found: Handoff) -> None:
-        if found._declared.selected is not None or (self._settings.selected_by is not None and _ASKED in notes(found)):
+        if found._record.selected is not None or (self._settings.selected_by is not None and _ASKED in notes(found)):
             return
         notes(found)[_ASKED] = True
         selected = self._selected()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from time import monotonic
@@ -21,7 +22,6 @@ from rop_otel.runs.journal import Journal
 from rop_otel.runs.keeping import Keeper
 from rop_otel.runs.report import LiveReport
 from rop_otel.safety import Turns, catch_up, insist, raise_if_delivered, suppress_own
-from rop_otel.tracing.declared import Declared
 from rop_otel.tracing.here import current_context, enter, put_back
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runs import RUNS, inside
@@ -111,20 +111,25 @@ class Run:
                 return self._ends["end"][1]
             return keeper.book.standing(self.id, started=self._started)
 
-    def join(self, declared: Declared) -> None:
-        """Write on a handoff that is being opened what it leaves open and the run decides."""
-        declared.run_id = self.id
+    def join(self, record: HandoffRecord) -> HandoffRecord:
+        """Return the record of a handoff that is being opened with what it leaves open and the run decides."""
         if self._own_word:
-            declared.mode = declared.mode or "hard"
-            return
-        declared.declaration_id = self._opened.declaration_id
-        declared.declaration_sha256 = self._opened.manifest_sha256 or None
+            return replace(record, run_id=self.id, mode=record.mode or "hard")
         found = self._opened.declaration
         if found is not None:
-            declared.resolver_sha256 = found.resolver.sha256
-            declared.mode = found.mode if declared.mode is None else declared.mode
-            declared.rule = found.rule if declared.rule is None else declared.rule
-            declared.cutoff = found.cutoff if declared.cutoff is None else declared.cutoff
+            record = replace(
+                record,
+                resolver_sha256=found.resolver.sha256,
+                mode=found.mode if record.mode is None else record.mode,
+                rule=found.rule if record.rule is None else record.rule,
+                cutoff=found.cutoff if record.cutoff is None else record.cutoff,
+            )
+        return replace(
+            record,
+            run_id=self.id,
+            declaration_id=self._opened.declaration_id,
+            declaration_sha256=self._opened.manifest_sha256 or None,
+        )
 
     def started(self) -> None:
         """Count a handoff that has started."""

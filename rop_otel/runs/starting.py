@@ -11,6 +11,7 @@ from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Final
 
+from rop_otel.core.handoff.record import UNNAMED
 from rop_otel.core.idshape import IdShape
 from rop_otel.core.profile.declaration import Declaration, Opened
 from rop_otel.core.profile.faults import Fault
@@ -18,7 +19,6 @@ from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.errors import ConfigurationError, InputError
 from rop_otel.safety import raise_if_delivered
-from rop_otel.tracing.declared import UNNAMED
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runs import RUNS
 from rop_otel.tracing.runtime import Runtime, current

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, TypedDict, cast
 
-from rop_otel import semconv
-from rop_otel.core.handoff import HandoffRecord, Ids, StageRecord
+from rop_otel.core.handoff import HandoffRecord, Ids, values
+from rop_otel.core.handoff.fact import Fact
+from rop_otel.core.handoff.record import HANDOFF_FACTS, UNNAMED
 from rop_otel.core.idshape import NAME, IdShape
+from rop_otel.errors import refuse_unknown
 from rop_otel.safety import raise_if_delivered
 from rop_otel.tracing.reading import Reader
 from rop_otel.tracing.scalars import MOST_NAMED, as_count, as_id, as_name, as_score, plainly
@@ -17,128 +18,82 @@ from rop_otel.tracing.scalars import MOST_NAMED, as_count, as_id, as_name, as_sc
 Judged = str | Sequence[object] | Mapping[Any, object]
 """Judged objects: IDs or objects that carry one, or IDs with their grades."""
 
-Complain = Callable[[str, str], None]
-
-UNNAMED: Final = "unnamed"
-"""A handoff whose name cannot be used."""
+Complaints = dict[str, str]
+"""What was wrong with the arguments: one sentence for each that was."""
 
 _READER = Reader()
 _A_SHORT_TEXT: Final = "a non-empty string that is short enough for an ID, in one line"
 
 
-@dataclass(slots=True, kw_only=True)
-class Declared:
-    """The facts of a handoff, in the words of :class:`HandoffRecord`; ``selected`` may still change."""
+class Declared(TypedDict, total=False):
+    """What an application says of a handoff when it opens one.
 
-    name: str
-    record_id: str | None = None
-    run_id: str | None = None
-    declaration_id: str | None = None
-    declaration_sha256: str | None = None
-    resolver_sha256: str | None = None
-    mode: str | None = None
-    selected: Ids | None = None
-    rule: str | None = None
-    cutoff: int | None = None
-    judged: Ids | None = None
-    grades: tuple[int, ...] = ()
-    scope_id: str | None = None
-    expected: tuple[str, ...] = ()
-    starved_ratio: float | None = None
-    complaints: dict[str, str] = field(default_factory=dict)
-    """What was wrong with the arguments: one sentence for each that was."""
+    Args:
+        cutoff: How many of the shown documents count; None: all.
+        rule: ``any`` (default): one ID of the selected object has to be shown. ``all``: every member of it, as the
+            resolver lists them; of several alternatives, every member of one.
+        mode: ``hard``, ``soft`` or ``open``; None: ``hard`` where a selection is due, else ``open``.
+        selected: What was selected, where that is known already; see :meth:`Handoff.select`.
+        need: ``one`` (default): any of the selected keys suffices. ``every``: each of them is needed.
+        judged: The objects judged relevant, or a mapping from them to their grades.
+        grades: Grades of ``judged``, in its order; a missing one is 1.
+        record_id: The record that this handoff is.
+        run_id: The run that it belongs to; None: the one whose block it is opened in, if any.
+        scope: The library, tenant or container that the query is confined to.
+        expected: The stages that this pipeline is declared to have, in order: a stage's name, else its kind.
+        starved_ratio: Share of the token budget below which a context is starved; None: 0.1.
+        min_tokens: Tokens below which a selected or judged object shown counts as thin; None: 8.
+        label_scope: ``passage`` (default): a citation label stands for one ID. ``object``: for one object.
+    """
 
-    def attributes(self) -> dict[str, str | int | float | tuple[str, ...] | tuple[int, ...]]:
-        """Return the span attributes for what was said."""
-        told = {
-            semconv.RECORD_ID: self.record_id,
-            semconv.RUN_ID: self.run_id,
-            semconv.DECLARATION_ID: self.declaration_id,
-            semconv.DECLARATION_SHA256: self.declaration_sha256,
-            semconv.RESOLVER_SHA256: self.resolver_sha256,
-            semconv.MODE: self.mode,
-            semconv.SELECTED_IDS: self.selected,
-            semconv.RULE: self.rule,
-            semconv.CUTOFF: self.cutoff,
-            semconv.JUDGED_IDS: self.judged,
-            semconv.JUDGED_GRADES: self.grades or None,
-            semconv.SCOPE_ID: self.scope_id,
-            semconv.EXPECTED_STAGES: self.expected or None,
-            semconv.STARVED_RATIO: self.starved_ratio,
-        }
-        return {name: value for name, value in told.items() if value is not None}
-
-    def record(
-        self,
-        *,
-        handoff_id: str,
-        trace_id: str,
-        span_id: str,
-        stages: tuple[StageRecord, ...],
-        start_ns: int,
-        end_ns: int,
-    ) -> HandoffRecord:
-        """Return the facts beside what was observed of the handoff; the arguments are those of the record."""
-        return HandoffRecord(
-            name=self.name,
-            handoff_id=handoff_id,
-            trace_id=trace_id,
-            span_id=span_id,
-            record_id=self.record_id,
-            run_id=self.run_id,
-            declaration_id=self.declaration_id,
-            declaration_sha256=self.declaration_sha256,
-            resolver_sha256=self.resolver_sha256,
-            mode=self.mode,
-            selected=self.selected,
-            rule=self.rule,
-            cutoff=self.cutoff,
-            judged=self.judged,
-            grades=self.grades,
-            scope_id=self.scope_id,
-            expected=self.expected,
-            starved_ratio=self.starved_ratio,
-            stages=stages,
-            start_ns=start_ns,
-            end_ns=end_ns,
-        )
+    cutoff: int | None
+    rule: str | None
+    mode: str | None
+    selected: object
+    need: str | None
+    judged: Judged | None
+    grades: Sequence[int] | None
+    record_id: str | None
+    run_id: str | None
+    scope: str | None
+    expected: Sequence[str]
+    starved_ratio: float | None
+    min_tokens: int | None
+    label_scope: str | None
 
 
-def declare(
-    name: object,
-    *,
-    cutoff: object = None,
-    rule: object = None,
-    mode: object = None,
-    judged: Judged | None = None,
-    grades: Sequence[object] | None = None,
-    record_id: object = None,
-    run_id: object = None,
-    scope: object = None,
-    expected: object = (),
-    starved_ratio: object = None,
-    shape: IdShape = NAME,
-) -> Declared:
-    """Return the facts, with a complaint for each argument that is none of the contract's.
+def declare(name: object, said: Declared, *, shape: IdShape = NAME) -> tuple[HandoffRecord, Complaints]:
+    """Return the record of a handoff that has not begun, and a complaint for each argument that is wrong.
 
-    A mode, rule or cutoff of the wrong kind is kept as one that is invalid, so that the verdict says so; any other
+    A choice or cutoff of the wrong kind is kept as one that is invalid where the verdict says so; any other
     wrong argument is left out, and so is text where a name or an ID is meant: ``shape`` says what that may be.
     """
+    refuse_unknown("a handoff", said, Declared)
     named = as_name(name)
-    declared = Declared(name=named or UNNAMED)
-    complain = declared.complaints.__setitem__
+    asked = _Asked({}, shape)
     if named is None:
-        complain("name", f"name is {plainly(name)}; it must be {_A_SHORT_TEXT}")
-    declared.record_id = _text("record_id", record_id, complain, shape)
-    declared.run_id = _text("run_id", run_id, complain, shape)
-    declared.scope_id = _text("scope", scope, complain, shape)
-    declared.mode = _choice("mode", mode, ("hard", "soft", "open"), complain)
-    declared.rule = _choice("rule", rule, ("any", "all"), complain)
-    declared.cutoff = _cutoff(cutoff, complain)
-    declared.expected = _names(expected, complain)
-    declared.starved_ratio = _ratio(starved_ratio, complain)
-    declared.judged, declared.grades = _judged(judged, grades, complain, shape)
-    return declared
+        asked.complain("name", f"name is {plainly(name)}; it must be {_A_SHORT_TEXT}")
+    facts: dict[str, Any] = {}
+    for argument, value in said.items():
+        row = _ROWS.get(_FIELDS.get(argument, argument))
+        if row is not None and row.read in _READ and value is not None:
+            facts[row.field] = _READ[row.read](asked, argument, value, row)
+    facts["judged"], facts["grades"] = _judged(said.get("judged"), said.get("grades"), asked)
+    if "selected" in said:
+        facts["selected"] = selected_ids(said["selected"], shape)
+        if "" in facts["selected"]:
+            asked.complain("selected", no_id_in(said["selected"]))
+    return HandoffRecord(name=named or UNNAMED, handoff_id="", start_ns=0, end_ns=0, **facts), asked.complaints
+
+
+class _Asked(NamedTuple):
+    """What reading an argument needs beside it."""
+
+    complaints: Complaints
+    shape: IdShape
+
+    def complain(self, argument: str, message: str) -> None:
+        self.complaints[argument] = message
 
 
 def selected_ids(selected: object, shape: IdShape) -> Ids:
@@ -178,54 +133,76 @@ def no_id_in(selected: object) -> str:
     return f"no ID can be read in {what}; give an ID (a short text, a whole number) or an object that carries one"
 
 
-def _text(what: str, value: object, complain: Complain, shape: IdShape) -> str | None:
-    if value is None:
-        return None
-    text = as_name(as_id(value), shape)
+def _text(asked: _Asked, what: str, value: object, row: Fact) -> str | None:
+    if row.choices:
+        return _choice(asked, what, value, row) or None
+    text = as_name(as_id(value), asked.shape)
     if text is None:
-        complain(what, f"{what} is {plainly(value)}; it must be {_A_SHORT_TEXT}")
+        asked.complain(what, f"{what} is {plainly(value)}; it must be {_A_SHORT_TEXT}")
     return text
 
 
-def _choice(what: str, value: object, choices: tuple[str, ...], complain: Complain) -> str | None:
+def _choice(asked: _Asked, what: str, value: object, row: Fact) -> str:
     told = as_name(value) or ""
-    if value is not None and told not in choices:
-        complain(what, f"{what} is {plainly(value)}; it must be one of {', '.join(choices)}")
-    return None if value is None else told
+    if told in row.choices:
+        return told
+    asked.complain(what, f"{what} is {plainly(value)}; it must be one of {', '.join(row.choices)}")
+    return told if row.read is values.choice else ""
 
 
-def _cutoff(value: object, complain: Complain) -> int | None:
-    if value is None:
-        return None
+def _cutoff(asked: _Asked, what: str, value: object, row: Fact) -> int:
     number = as_count(value)
     if number is None or number < 1:
-        complain("cutoff", f"cutoff is {plainly(value)}; it must be a whole number of at least 1")
-    return 0 if number is None else number
+        asked.complain(what, f"{what} is {plainly(value)}; it must be a whole number of at least 1")
+    return number or 0
 
 
-def _names(value: object, complain: Complain) -> tuple[str, ...]:
+def _whole(asked: _Asked, what: str, value: object, row: Fact) -> int | None:
+    number = as_count(value)
+    if number is None:
+        asked.complain(what, f"{what} is {plainly(value)}; it must be a whole number")
+    return number
+
+
+def _number(asked: _Asked, what: str, value: object, row: Fact) -> float | None:
+    number = as_score(value)
+    if number is None:
+        asked.complain(what, f"{what} is {plainly(value)}; it must be a number")
+    return number
+
+
+def _names(asked: _Asked, what: str, value: object, row: Fact) -> tuple[str, ...]:
     given = (value,) if type(value) is str else value
     if type(given) in (list, tuple):
         if len(cast("Sized", given)) > MOST_NAMED:
-            complain("expected", f"expected has more than {MOST_NAMED:,} names, and is ignored")
+            asked.complain(what, f"{what} has more than {MOST_NAMED:,} names, and is ignored")
             return ()
         names = [as_name(each) for each in cast("Sequence[object]", given)]
         if None not in names:
             return tuple(cast("list[str]", names))
-    complain("expected", f"expected is {plainly(value)}; it must be names (else kinds) of stages")
+    asked.complain(what, f"{what} is {plainly(value)}; it must be names (else kinds) of stages")
     return ()
 
 
-def _ratio(value: object, complain: Complain) -> float | None:
-    number = as_score(value)
-    if value is not None and number is None:
-        complain("starved_ratio", f"starved_ratio is {plainly(value)}; it must be a number")
-    return number
+_ROWS: Final = {each.field: each for each in HANDOFF_FACTS}
+_FIELDS: Final = {"scope": "scope_id"}
+"""Fields of the record that have another name than the argument."""
+
+_READ: Final[Mapping[Callable[[object], object], Callable[[_Asked, str, object, Fact], object]]] = {
+    values.text: _text,
+    values.choice: _choice,
+    values.cutoff: _cutoff,
+    values.integer: _whole,
+    values.number: _number,
+    values.names: _names,
+}
+"""How what an application says is read, for each type of fact."""
 
 
 def _judged(
-    judged: Judged | None, grades: Sequence[object] | None, complain: Complain, shape: IdShape
+    judged: Judged | None, grades: Sequence[object] | None, asked: _Asked
 ) -> tuple[Ids | None, tuple[int, ...]]:
+    complain = asked.complain
     if judged is None:
         return None, ()
     given = marks = []
@@ -245,7 +222,7 @@ def _judged(
         return None, ()
     ids, kept = [], []
     raws = tuple(each if type(each) is str else _READER.read_one(each)[0] for each in given)
-    for place, raw in enumerate(_without_text(raws, shape)):
+    for place, raw in enumerate(_without_text(raws, asked.shape)):
         if not raw:
             complain("judged", f"judged object {place + 1} has no readable ID and is ignored")
             continue
@@ -255,7 +232,7 @@ def _judged(
     return tuple(ids) or None, graded
 
 
-def _grade(place: int, value: object, complain: Complain) -> int:
+def _grade(place: int, value: object, complain: Callable[[str, str], None]) -> int:
     number = as_count(value)
     if number is None:
         complain(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import FunctionType
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar, Unpack
 
 from rop_otel.errors import UsageError
 from rop_otel.safety import raise_if_delivered
 from rop_otel.tracing.arguments import Argument, Inputs, InputWhere, inputs_of
-from rop_otel.tracing.extracting import IdWhere, Where
 from rop_otel.tracing.generating import Yielded
 from rop_otel.tracing.importlib_bootstrap import (
     AsyncSteps,
@@ -26,7 +25,7 @@ from rop_otel.tracing.importlib_bootstrap.called import Run
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runtime import Runtime
 from rop_otel.tracing.scalars import as_count, plainly
-from rop_otel.tracing.spec import Spec, make_spec
+from rop_otel.tracing.spec import Described, Spec, make_spec
 from rop_otel.tracing.stage import Stage
 
 _RUNS_LATER: Final = inspect.CO_COROUTINE | inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
@@ -44,17 +43,9 @@ class StageDecorator(Protocol):
 def stage(
     kind: str,
     *,
-    name: str | None = None,
-    source: bool = False,
-    fed_by: str | Sequence[str] = (),
     input_arg: InputWhere = None,
-    id: IdWhere = None,  # noqa: A002 - the word that users know
-    score: Where = None,
-    scope: Where = None,
-    data_source: str | None = None,
     top_k_arg: str | None = None,
-    query_form: str | None = None,
-    implementation: str | None = None,
+    **said: Unpack[Described],
 ) -> StageDecorator:
     """Make a function a stage: what it returns, or yields, is what the stage returns.
 
@@ -63,36 +54,15 @@ def stage(
 
     Args:
         kind: One of the contract's kinds (``vector``, ``rerank``, ``packing``, …) or a name of your own.
-        name: Which one, where a pipeline has two of a kind.
-        source: True for a kind of your own that takes no documents.
-        fed_by: Names (else kinds) of the stages that feed it, where that is not the ones before it.
         input_arg: Parameter with the documents that it is handed; several, whose lists are joined; or a callable on
             all the arguments. None: it is taken to be handed what feeds it.
-        id: Where a document has its ID: a name, dotted where nested; a callable on the document; a mapping or sequence
-            from an index to an ID. None: the usual names.
-        score: Where a document has its score, a name or a callable; None: the usual names.
-        scope: Where a document says which container it is from, a name or a callable.
-        data_source: Name of the index or database, for the GenAI convention.
         top_k_arg: Parameter with the number of documents asked for, for the GenAI convention.
-        query_form: How a source's query is built: ``question``, ``rewrite``, ``title``, …
-        implementation: What runs: the model or method.
+        said: See :class:`~rop_otel.tracing.spec.Described`.
 
     Raises:
         UsageError: An argument cannot be used, or what is decorated is no function.
     """
-    specify = functools.partial(
-        make_spec,
-        kind,
-        name=name,
-        source=source,
-        fed_by=fed_by,
-        id=id,
-        score=score,
-        scope=scope,
-        data_source=data_source,
-        query_form=query_form,
-        implementation=implementation,
-    )
+    specify = functools.partial(make_spec, kind, **said)
     specify()  # what is wrong is said at the decorator, not at the function
 
     def decorate(function: Any, /) -> Any:

@@ -47,6 +47,9 @@ IdWhere: TypeAlias = Where | IdMap
 # The finer of two IDs comes first: a chunk that also names its document is told from its siblings.
 _ID_NAMES: Final = ("id", "chunk_id", "node_id", "doc_id", "document_id", "uuid", "_id")
 _SCORE_NAMES: Final = ("score", "relevance_score", "similarity", "_score")
+_RERANKERS_NAMES: Final = ("rerank_score", "reranker_score", "relevance_score")
+"""What rerankers call the score that they give, beside the one that a document has from its retrieval."""
+
 _NESTS: Final = ("node", "document", "metadata", "meta")
 
 _T = TypeVar("_T")
@@ -82,11 +85,25 @@ def find_id(example: object, where: IdWhere) -> Path | None:
     return _first(example, _id_candidates(example, where), as_id)
 
 
-def find_score(example: object, where: Where) -> Path | None:
-    """Return the way to the score of an object, None where it has none."""
+def find_score(example: object, where: Where, *, rescored: bool = False) -> Path | None:
+    """Return the way to the score of an object, None where it has none.
+
+    Args:
+        example: The object.
+        where: Where the score is.
+        rescored: Whether a reranker returns it: its own score goes before one that the object had before.
+    """
     if callable(where):
         return _checked(example, (where,), as_score)
-    return _first(example, _score_candidates(example, where), as_score)
+    return _first(example, _score_candidates(example, where, rescored), as_score)
+
+
+def is_rerankers(score: Path | None) -> bool:
+    """Return whether a way leads to the score that a reranker gave: by its name, or as the other part of a pair."""
+    last = score[-1] if score else None
+    if isinstance(last, Key):
+        return type(last.key) is int or last.key in _RERANKERS_NAMES
+    return isinstance(last, Attribute) and last.name in _RERANKERS_NAMES
 
 
 def find_scope(example: object, where: Where) -> Path | None:
@@ -147,7 +164,7 @@ def _id_candidates(example: Any, name: str | None) -> Iterator[Path]:
             yield from ((*outer, *steps) for each in _ID_NAMES for steps in _member(inner, each))
 
 
-def _score_candidates(example: Any, name: str | None) -> Iterator[Path]:
+def _score_candidates(example: Any, name: str | None, rescored: bool) -> Iterator[Path]:
     if name is not None:
         yield from _named(example, name)
         return
@@ -155,11 +172,12 @@ def _score_candidates(example: Any, name: str | None) -> Iterator[Path]:
     if side is not None:
         yield (Key(1 - side),)
         return
-    for each in _SCORE_NAMES:
-        yield from _member(example, each)
-    for outer in (*_member(example, "metadata"), *_member(example, "meta")):
-        inner = follow(outer, example)
-        yield from ((*outer, *steps) for each in _SCORE_NAMES for steps in _member(inner, each))
+    for names in (_RERANKERS_NAMES, _SCORE_NAMES) if rescored else (_SCORE_NAMES,):
+        for each in names:
+            yield from _member(example, each)
+        for outer in (*_member(example, "metadata"), *_member(example, "meta")):
+            inner = follow(outer, example)
+            yield from ((*outer, *steps) for each in names for steps in _member(inner, each))
 
 
 def _named(example: Any, name: str) -> Iterator[Path]:

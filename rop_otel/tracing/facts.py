@@ -1,118 +1,173 @@
-"""What one execution of a stage told about itself, and the span attributes for it."""
+"""What one execution of a stage tells about itself: read out of what the application gives, cut, and hashed."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain, islice
+from typing import Any, Final, NamedTuple, TypedDict
 
 from rop_otel import semconv
-from rop_otel.core.handoff import Ids, StageRecord
+from rop_otel.core.handoff import Ids, StageRecord, values
+from rop_otel.core.handoff.attributes import stage_attributes
+from rop_otel.core.handoff.fact import Fact
+from rop_otel.core.handoff.record import STAGE_FACTS
+from rop_otel.safety import raise_if_delivered
+from rop_otel.tracing.ledger import OpenHandoff
+from rop_otel.tracing.mishaps import Mishap
+from rop_otel.tracing.reading import Reading, lists_in
+from rop_otel.tracing.runtime import Runtime
+from rop_otel.tracing.scalars import as_count, as_flag, as_id, as_name, as_scope, as_score, as_truth, plainly
+from rop_otel.tracing.sentences import SAY_INPUT, TEXT, described
 from rop_otel.tracing.spec import Spec
+from rop_otel.tracing.texts import is_text
+
+
+class Returned(TypedDict, total=False):
+    """What a stage says beside the documents that it returns; None says nothing.
+
+    Args:
+        labels: Citation label of each.
+        tokens: Tokens used in all.
+        token_budget: Tokens allowed.
+        id_tokens: Tokens of text shown for each; one with 0 was not shown.
+        shares: Share of each one's text that was seen in the prompt, 0 to 1; one with 0 was not shown.
+        basis: How the list is known: ``recorded`` (default), ``prompt``, ``assumed`` or ``unseen``.
+        scores: Score of each, where the documents carry none.
+        scopes: Scope of each, where the documents carry none.
+    """
+
+    labels: Iterable[str] | None
+    tokens: int | None
+    token_budget: int | None
+    id_tokens: Iterable[int] | None
+    shares: Iterable[float] | None
+    basis: str | None
+    scores: Iterable[float] | None
+    scopes: Iterable[str] | None
+
+
+class _Form(NamedTuple):
+    """What an application may say for one type of fact: how a value is read, and what it must be."""
+
+    read: Callable[[object], object | None]
+    wanted: str
+
+
+_FORMS: Final[Mapping[Callable[[object], object], _Form]] = {
+    values.text: _Form(as_name, "a name: a non-empty string, short and in one line"),
+    values.flag: _Form(as_flag, "true or false"),
+    values.truth: _Form(as_truth, "True, False or None"),
+    values.integer: _Form(as_count, "a whole number"),
+    values.number: _Form(as_score, "a number"),
+    values.texts: _Form(as_id, "a list, one for each document"),
+    values.scopes: _Form(as_scope, "a list, one for each document"),
+    values.integers: _Form(as_count, "a list, one for each document"),
+    values.numbers: _Form(as_score, "a list, one for each document"),
+}
+_ROWS: Final = {each.field: each for each in STAGE_FACTS}
+_TEXTS: Final = frozenset({values.texts, values.scopes})
 
 
 class StageFacts:
-    """Collected while a stage runs; None: not told. The words are those of :class:`StageRecord`."""
+    """Collected while a stage runs.
 
-    __slots__ = (
-        "citations",
-        "fallback",
-        "id_tokens",
-        "implementation",
-        "input",
-        "input_count",
-        "labels",
-        "query_form",
-        "returned",
-        "returned_count",
-        "scopes",
-        "scores",
-        "token_budget",
-        "tokens",
-        "top_k",
-    )
+    Args:
+        spec: What its author says of it.
+        runtime: What to work with.
 
-    def __init__(self, spec: Spec) -> None:
-        self.returned: Ids | None = None
-        self.returned_count: int | None = None
-        self.scores: tuple[float, ...] | None = None
-        self.scopes: tuple[str, ...] | None = None
-        self.input: Ids | None = None
-        self.input_count: int | None = None
-        self.labels: tuple[str, ...] | None = None
-        self.id_tokens: tuple[int, ...] | None = None
-        self.tokens: int | None = None
-        self.token_budget: int | None = None
-        self.citations: tuple[str, ...] | None = None
-        self.implementation = spec.implementation
-        self.fallback = False
-        self.query_form = spec.query_form
+    Attributes:
+        told: Fields of the :class:`StageRecord` beside those of the spec; none with its default.
+        opened: Its handoff, as far as that is assessed here.
+        top_k: How many documents were asked for.
+    """
+
+    __slots__ = ("opened", "runtime", "spec", "told", "top_k")
+
+    def __init__(self, spec: Spec, runtime: Runtime) -> None:
+        self.spec = spec
+        self.runtime = runtime
+        self.told: dict[str, Any] = {}
+        self.opened: OpenHandoff | None = None
         self.top_k: int | None = None
 
-    def write_on(self, attributes: dict[str, Any]) -> None:
-        """Add the attributes for what was told. One line each, since this runs for every stage."""
-        if self.returned is not None:
-            attributes[semconv.RETURNED_IDS] = self.returned
-        if self.returned_count is not None:
-            attributes[semconv.RETURNED_COUNT] = self.returned_count
-        if self.scores is not None:
-            attributes[semconv.RETURNED_SCORES] = self.scores
-        if self.scopes is not None:
-            attributes[semconv.RETURNED_SCOPES] = self.scopes
-        if self.input is not None:
-            attributes[semconv.INPUT_IDS] = self.input
-        if self.input_count is not None:
-            attributes[semconv.INPUT_COUNT] = self.input_count
-        if self.labels is not None:
-            attributes[semconv.CONTEXT_LABELS] = self.labels
-        if self.id_tokens is not None:
-            attributes[semconv.CONTEXT_ID_TOKENS] = self.id_tokens
-        if self.tokens is not None:
-            attributes[semconv.CONTEXT_TOKENS] = self.tokens
-        if self.token_budget is not None:
-            attributes[semconv.CONTEXT_TOKEN_BUDGET] = self.token_budget
-        if self.citations is not None:
-            attributes[semconv.ANSWER_CITATIONS] = self.citations
-        if self.implementation is not None:
-            attributes[semconv.STAGE_IMPLEMENTATION] = self.implementation
-        if self.fallback:
-            attributes[semconv.STAGE_FALLBACK] = True
-        if self.query_form is not None:
-            attributes[semconv.QUERY_FORM] = self.query_form
+    def take(self, reading: Reading) -> bool:
+        """Take in a list that has been read already; return whether it has IDs. Of text nothing is kept."""
+        if reading.ids is None:
+            return False
+        runtime = self.runtime
+        if is_text(reading, self):
+            for name in ("returned", "returned_count", "scores", "scopes"):
+                self.told.pop(name, None)
+            return False
+        self.told["returned"] = runtime.hashed(reading.ids)
+        self._put("returned_count", reading.total)
+        self._put("scores", reading.scores)
+        if reading.scopes is not None:
+            self._put("scopes", runtime.hashed(reading.scopes) if runtime.shape.fit(reading.scopes) else None)
+        return True
+
+    def hand(self, results: Iterable[object]) -> None:
+        """Take in what a stage is handed: one list of documents, or several that it joins."""
+        runtime = self.runtime
+        limit = runtime.config.max_ids
+        lists: list[Ids] = []
+        total = 0
+        for result in chain.from_iterable(map(lists_in, results)):
+            if result is None:
+                return
+            if total >= limit and type(result) is list:
+                total += len(result)  # of what is not recorded, only the number
+                continue
+            reading = self.spec.inputs.read(result, limit=limit)
+            read = reading.ids
+            if read is None:
+                self.misuse(Mishap.INPUT, f"no ID can be read in the input, {described(result)}; {SAY_INPUT}")
+                return
+            if is_text(reading, self):
+                self.misuse(Mishap.INPUT, f"it is handed {TEXT}")
+                return
+            if total < limit:
+                lists.append(read)
+            total += reading.total or len(read)
+        ids = lists[0] if len(lists) == 1 else tuple(chain.from_iterable(lists))
+        if total > limit:
+            ids = ids[:limit]
+            self.told["input_count"] = total
+        self.told["input"] = runtime.hashed(ids)
+
+    def tell(self, name: str, value: object) -> Any:
+        """Take in one fact that the application says; what cannot be used is left out, with a mishap.
+
+        Args:
+            name: The field of the record.
+            value: As the application gives it.
+
+        Returns:
+            What was taken in, before it is hashed; None where it cannot be used.
+        """
+        row = _ROWS[name]
+        taken = self._aligned(row, value) if row.cut == "aligned" else self._one(row, value)
+        self._put(name, None if taken is None or taken == row.default else self._hashed(row, taken))
+        return taken
+
+    def cite(self, citations: tuple[str, ...]) -> None:
+        """Take in the labels that an answer cites; one that is text is none."""
+        short = tuple(label for label in citations if self.runtime.shape.fit((label,)))
+        self.told["citations"] = self.runtime.hashed_labels(short)
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the span attributes for what was told, without those of the spec."""
+        attributes = stage_attributes(self.told)
         if self.top_k is not None:
             attributes[semconv.GEN_AI_TOP_K] = self.top_k
+        return attributes
 
     def record(
-        self,
-        spec: Spec,
-        *,
-        round_number: int | None,
-        trace_id: str,
-        span_id: str,
-        parent_id: str | None,
-        start_ns: int,
-        end_ns: int | None,
-        failed: bool,
+        self, *, trace_id: str, span_id: str, parent_id: str | None, start_ns: int, end_ns: int | None, failed: bool
     ) -> StageRecord:
         """Return the facts as the core takes them, with those of the spec; the arguments are those of the record."""
         return StageRecord(
-            kind=spec.kind,
-            name=spec.name,
-            source=spec.source,
-            fed_by=spec.fed_by,
-            round=round_number,
-            returned=self.returned,
-            returned_count=self.returned_count,
-            input=self.input,
-            input_count=self.input_count,
-            scores=self.scores,
-            scopes=self.scopes,
-            implementation=self.implementation,
-            fallback=self.fallback,
-            query_form=self.query_form,
-            labels=self.labels,
-            id_tokens=self.id_tokens,
-            tokens=self.tokens,
-            token_budget=self.token_budget,
-            citations=self.citations,
+            **{**self.spec.facts, **self.told},
             trace_id=trace_id,
             span_id=span_id,
             parent_id=parent_id,
@@ -120,3 +175,54 @@ class StageFacts:
             end_ns=end_ns,
             failed=failed,
         )
+
+    def misuse(self, where: Mishap, message: str) -> None:
+        """Take in a wrong use of the API; it raises in strict mode."""
+        self.runtime.mishaps.misuse(where, self.spec.place, message)
+
+    def _put(self, name: str, value: object) -> None:
+        if value is None:
+            self.told.pop(name, None)
+        else:
+            self.told[name] = value
+
+    def _hashed(self, row: Fact, taken: Any) -> Any:
+        if row.hashed is None:
+            return taken
+        return self.runtime.hashed(taken) if row.hashed == "id" else self.runtime.hashed_labels(taken)
+
+    def _one(self, row: Fact, value: object) -> object | None:
+        form = _FORMS[row.read]
+        taken = as_name(value, self.runtime.shape) if form.read is as_name else form.read(value)
+        if taken is None or (row.choices and taken not in row.choices):
+            wanted = f"one of {', '.join(row.choices)}" if row.choices else form.wanted
+            self.misuse(Mishap.STAGE, f"{row.field} is {plainly(value)}; it must be {wanted}")
+            return None
+        return taken
+
+    def _aligned(self, row: Fact, given: Any) -> tuple[Any, ...] | None:
+        """Return values that stand beside the IDs, cut as those are; None, and a mishap, where one cannot be used."""
+        limit = self.runtime.config.max_ids
+        read = _FORMS[row.read].read
+        taken: list[Any] | None = None
+        if row.read in _TEXTS and type(given) is list and len(given) <= limit:
+            try:
+                "".join(given)  # raises where one is no string, and is the quickest way to find out
+                taken = given
+            except TypeError:
+                pass
+        if taken is None:
+            try:
+                listed = [] if type(given) is str else list(islice(given, limit))
+                taken = [each for item in listed if (each := read(item)) is not None]
+            except BaseException as error:  # noqa: BLE001 - the application's objects
+                raise_if_delivered(error)
+                listed, taken = [None], []
+            if type(given) is str or len(taken) != len(listed):
+                wrong = f"{row.field} are {described(given)}; they must be {_FORMS[row.read].wanted}"
+                self.misuse(Mishap.STAGE, wrong)
+                return None
+        if row.read in _TEXTS and not self.runtime.shape.fit(taken):
+            self.misuse(Mishap.STAGE, f"{row.field} are longer than an ID may be, and are left out")
+            return None
+        return tuple(taken)

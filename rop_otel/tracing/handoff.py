@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
-from itertools import count, islice
+from itertools import count
 from time import monotonic_ns, time_ns
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, Unpack
 from uuid import uuid4
 
 from opentelemetry.context import Context
 from opentelemetry.trace import INVALID_SPAN, Span, format_span_id, format_trace_id, get_current_span
 
 from rop_otel import semconv
-from rop_otel.core.handoff import Assessment
-from rop_otel.core.handoff.attributes import assessment_attributes
+from rop_otel.core.handoff import Assessment, HandoffRecord
+from rop_otel.core.handoff.attributes import assessment_attributes, handoff_attributes
+from rop_otel.core.handoff.record import HANDOFF_FACTS
+from rop_otel.errors import refuse_unknown
 from rop_otel.safety import WhenGone, afterwards, catch_up, is_collecting, raise_if_delivered
-from rop_otel.tracing.citing import find_citations
-from rop_otel.tracing.declared import Declared, no_id_in, selected_ids
+from rop_otel.tracing.answering import OF_ANSWERS, Answered, Attached, cited_labels
+from rop_otel.tracing.declared import no_id_in, selected_ids
 from rop_otel.tracing.here import Here, current_context, here, leave, make_current, moved, put_back
 from rop_otel.tracing.ledger import OpenHandoff
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.openinference import CHAIN
 from rop_otel.tracing.runs import LiveRun
 from rop_otel.tracing.runtime import Runtime, current
-from rop_otel.tracing.scalars import as_id
 from rop_otel.tracing.silent import SILENT_STAGE
 from rop_otel.tracing.spec import READER
 from rop_otel.tracing.stage import Stage
@@ -46,8 +47,8 @@ class Handoff:
         trace_id: Trace of its span in hex, empty without an SDK.
     """
 
-    def __init__(self, declared: Declared, runtime: Runtime, *, closes: bool, run: LiveRun | None = None) -> None:
-        self._declared = declared
+    def __init__(self, record: HandoffRecord, runtime: Runtime, *, closes: bool, run: LiveRun | None = None) -> None:
+        self._record = _hashed(record, runtime)
         self._runtime = runtime
         self._closes = closes
         self._run = run
@@ -59,18 +60,16 @@ class Handoff:
         self._closings = count()
         self._numbers = count(1)
         self._shown: list[str] = []
+        self._attached = Attached()
+        self._failed = False
         self._taken: set[int] = set()
         self.id = ""
         self.trace_id = ""
-        if runtime.config.hash_key is not None:
-            declared.judged = None if declared.judged is None else runtime.hashed(declared.judged)
-            declared.selected = None if declared.selected is None else runtime.hashed(declared.selected)
-            declared.scope_id = None if declared.scope_id is None else runtime.hashed((declared.scope_id,))[0]
 
     @property
     def name(self) -> str:
         """Name of the interface."""
-        return self._declared.name
+        return self._record.name
 
     @property
     def assessment(self) -> Assessment:
@@ -104,26 +103,18 @@ class Handoff:
         if self._is_over("select()"):
             return
         ids = selected_ids(selected, self._runtime.shape)
-        self._declared.selected = self._runtime.hashed(ids)
+        self._record = replace(self._record, selected=self._runtime.hashed(ids))
         if "" in ids:
             self._complain(Mishap.HANDOFF, no_id_in(selected))
 
-    def answered(
-        self,
-        text: str,
-        *,
-        sources: object = None,
-        labels: Iterable[str] | None = None,
-        citations: Iterable[str] | None = None,
-    ) -> None:
+    def answered(self, text: str, **told: Unpack[Answered]) -> None:
         """Tell what the reader answered. The text itself is never recorded, only the labels that it cites.
 
         Args:
             text: The answer.
-            sources: The documents that the response attaches, in order; None: not known.
-            labels: Label of each source; None: the n-th label shown is that of the n-th source.
-            citations: Labels cited, for an answer that carries them apart from its text; None finds them there.
+            told: See :class:`~rop_otel.tracing.answering.Answered`.
         """
+        refuse_unknown("answered()", told, Answered)
         if self._is_over("answered()"):
             return
         at = here()
@@ -131,11 +122,18 @@ class Handoff:
         stage = Stage(READER, self._runtime)
         stage._start(moved(self._before, Here(self), self._span), place)
         try:
-            if sources is not None:
-                stage.returned(sources, labels=labels)
-            stage._cite(self._citations(text, citations))
+            self._answer(stage, text, told)
         finally:
             stage._finish()
+
+    def _answer(self, stage: Stage, text: str, told: Answered) -> None:
+        sources, named = told.get("sources"), f"handoff {self.name!r}"
+        if sources is not None and stage._wanted:
+            reading = self._attached.read(sources, told.get("id"), self._runtime, named)
+            stage._returned(reading, sources, {"labels": told.get("labels")})
+        stage._tell({name: value for name, value in told.items() if name in OF_ANSWERS})
+        cited = cited_labels(text, told.get("citations"), self._shown, self._runtime, named)
+        stage._facts.cite(cited)
 
     def close(self) -> Assessment:
         """End the handoff and assess it; a second call changes nothing."""
@@ -328,11 +326,13 @@ class Handoff:
         stages = self._runtime.ledger.close(opened)
         if stages is None:
             return self._without_verdict(f"it was open for more than {config.ttl_seconds:g} s")
-        record = self._declared.record(
+        record = replace(
+            self._record,
             handoff_id=self.id,
             trace_id=self.trace_id,
             span_id=self._span_id,
             stages=stages,
+            failed=self._failed,
             start_ns=self._began,
             end_ns=end,
         )
@@ -350,7 +350,7 @@ class Handoff:
             self._runtime.mishaps.failure(Mishap.HANDOFF, self.name, "its span could not be ended")
 
     def _attributes(self) -> dict[str, Any]:
-        attributes: dict[str, Any] = {semconv.HANDOFF_ID: self.id, **self._declared.attributes()}
+        attributes = {**handoff_attributes(self._record), semconv.HANDOFF_ID: self.id}
         if self._runtime.config.openinference:
             attributes[semconv.OPENINFERENCE_SPAN_KIND] = CHAIN
         if self._assessment is not None:
@@ -358,26 +358,13 @@ class Handoff:
         return attributes
 
     def _blame(self, error: BaseException) -> None:
+        self._failed = True
         try:
             if self._span.is_recording():
                 blame(self._span, error, text=self._runtime.config.records_text)
         except Exception as raised:  # noqa: BLE001
             raise_if_delivered(raised)
             self._runtime.mishaps.failure(Mishap.HANDOFF, self.name, "its exception could not be recorded")
-
-    def _citations(self, text: object, citations: Iterable[str] | None) -> tuple[str, ...]:
-        try:
-            if citations is not None and not isinstance(citations, str):
-                given = islice(citations, self._runtime.config.max_ids)
-                return tuple(label for each in given if (label := as_id(each)))
-            if isinstance(text, str):
-                return find_citations(text, shown=self._shown, pattern=self._runtime.config.citation_pattern)
-        except BaseException as error:  # noqa: BLE001 - the application's iterable may raise
-            raise_if_delivered(error)
-            self._runtime.mishaps.failure(Mishap.ANSWER, f"handoff {self.name!r}", "its citations could not be read")
-            return ()
-        self._complain(Mishap.ANSWER, f"the answer is a {type(text).__name__}; give its text, or its citations")
-        return ()
 
     def _is_over(self, call: str) -> bool:
         over = self._assessment is not None
@@ -389,7 +376,7 @@ class Handoff:
         self._runtime.mishaps.misuse(where, f"handoff {self.name!r}", message)
 
     def _without_verdict(self, note: str) -> Assessment:
-        told = self._declared
+        told = self._record
         return Assessment(
             handoff_name=told.name,
             handoff_id=self.id,
@@ -398,3 +385,12 @@ class Handoff:
             run_id=told.run_id,
             note=note,
         )
+
+
+def _hashed(record: HandoffRecord, runtime: Runtime) -> HandoffRecord:
+    """Return a record with the IDs in it as they are recorded."""
+    if runtime.config.hash_key is None:
+        return record
+    raws = {each.field: getattr(record, each.field) for each in HANDOFF_FACTS if each.hashed is not None}
+    hashed: dict[str, Any] = {name: runtime.hashed_value(raw) for name, raw in raws.items() if raw is not None}
+    return replace(record, **hashed)

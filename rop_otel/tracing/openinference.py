@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Ids, kinds
-from rop_otel.tracing.facts import StageFacts
 
 CHAIN: Final = "CHAIN"
 _RETRIEVER: Final = "RETRIEVER"
@@ -16,20 +16,21 @@ _MOST: Final = 80
 """Attributes of documents on one span. The SDK keeps 128 unless told otherwise, and ours have to be among them."""
 
 
-def openinference(kind: str, facts: StageFacts) -> dict[str, str | float]:
+def openinference(kind: str, told: Mapping[str, Any]) -> dict[str, str | float]:
     """Return a stage's documents in OpenInference's flattened form, the best ones where there are many.
 
     Args:
         kind: The stage's kind. A reranker also has what it was handed; a reader is a chain, without documents.
-        facts: What the stage was told.
+        told: Fields of the stage's record.
     """
     if kind == kinds.READER:
         return {semconv.OPENINFERENCE_SPAN_KIND: CHAIN}
+    returned = told.get("returned")
     if kind != kinds.RERANK:
-        found = _documents(semconv.OPENINFERENCE_DOCUMENTS, facts.returned, facts.scores, most=_MOST)
+        found = _documents(semconv.OPENINFERENCE_DOCUMENTS, returned, told.get("scores"), most=_MOST)
         return {semconv.OPENINFERENCE_SPAN_KIND: _RETRIEVER, **found}
-    found = _documents(semconv.OPENINFERENCE_RERANKER_OUTPUT, facts.returned, facts.scores, most=_MOST // 2)
-    found |= _documents(semconv.OPENINFERENCE_RERANKER_INPUT, facts.input, None, most=_MOST // 2)
+    found = _documents(semconv.OPENINFERENCE_RERANKER_OUTPUT, returned, told.get("scores"), most=_MOST // 2)
+    found |= _documents(semconv.OPENINFERENCE_RERANKER_INPUT, told.get("input"), None, most=_MOST // 2)
     return {semconv.OPENINFERENCE_SPAN_KIND: _RERANKER, **found}
 
 

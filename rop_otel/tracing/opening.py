@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final, Unpack
 
+from rop_otel.core.handoff.record import UNNAMED
 from rop_otel.safety import catch_up
-from rop_otel.tracing.declared import UNNAMED, Judged, declare, no_id_in, selected_ids
+from rop_otel.tracing.declared import Declared, declare
 from rop_otel.tracing.handoff import Handoff
 from rop_otel.tracing.here import here
 from rop_otel.tracing.mishaps import Mishap
@@ -27,93 +28,26 @@ NOT_DUE: Final = _NotDue()
 """No selection is due; unlike None, which is one that did not come."""
 
 
-def handoff(
-    name: str,
-    *,
-    cutoff: int | None = None,
-    rule: str | None = None,
-    mode: str | None = None,
-    selected: object = NOT_DUE,
-    judged: Judged | None = None,
-    grades: Sequence[int] | None = None,
-    record_id: str | None = None,
-    run_id: str | None = None,
-    scope: str | None = None,
-    expected: Sequence[str] = (),
-    starved_ratio: float | None = None,
-) -> Handoff:
+def handoff(name: str, **said: Unpack[Declared]) -> Handoff:
     """Return a handoff for a ``with`` or ``async with`` block, which is assessed at the end of the block.
 
-    A wrong argument does not raise, save in strict mode: it is counted and logged once, and a wrong mode, rule or
+    A wrong argument does not raise, save in strict mode: it is counted and logged once, and a wrong mode, need, rule or
     cutoff gives the verdict ``DECLARATION_INVALID``.
 
     Args:
         name: Low-cardinality name of this interface.
-        cutoff: How many of the shown documents count; None: all.
-        rule: ``any`` (default): one ID of the selected object has to be shown. ``all``: every member of it, as the
-            resolver lists them; of several alternatives, every member of one.
-        mode: ``hard``, ``soft`` or ``open``; None: ``hard`` where a selection is due, else ``open``.
-        selected: What was selected, where that is known already; see :meth:`Handoff.select`.
-        judged: The objects judged relevant, or a mapping from them to their grades.
-        grades: Grades of ``judged``, in its order; a missing one is 1.
-        record_id: The record that this handoff is.
-        run_id: The run that it belongs to; None: the one whose block it is opened in, if any.
-        scope: The library, tenant or container that the query is confined to.
-        expected: The stages that this pipeline is declared to have, in order: a stage's name, else its kind.
-        starved_ratio: Share of the token budget below which a context is starved; None: 0.1.
+        said: See :class:`~rop_otel.tracing.declared.Declared`.
     """
-    return _opened(
-        selected,
-        closes=True,
-        name=name,
-        cutoff=cutoff,
-        rule=rule,
-        mode=mode,
-        judged=judged,
-        grades=grades,
-        record_id=record_id,
-        run_id=run_id,
-        scope=scope,
-        expected=expected,
-        starved_ratio=starved_ratio,
-    )
+    return _opened(name, said, closes=True)
 
 
-def start_handoff(
-    name: str,
-    *,
-    cutoff: int | None = None,
-    rule: str | None = None,
-    mode: str | None = None,
-    selected: object = NOT_DUE,
-    judged: Judged | None = None,
-    grades: Sequence[int] | None = None,
-    record_id: str | None = None,
-    run_id: str | None = None,
-    scope: str | None = None,
-    expected: Sequence[str] = (),
-    starved_ratio: float | None = None,
-) -> Handoff:
+def start_handoff(name: str, **said: Unpack[Declared]) -> Handoff:
     """Start a handoff that ends, and is assessed, when its ``close()`` is called; for answers that stream on.
 
     It is current for stages only inside ``with`` blocks of it, of which there may be several, and which do not end it.
     The arguments are those of :func:`handoff`.
     """
-    return _opened(
-        selected,
-        closes=False,
-        name=name,
-        cutoff=cutoff,
-        rule=rule,
-        mode=mode,
-        judged=judged,
-        grades=grades,
-        record_id=record_id,
-        run_id=run_id,
-        scope=scope,
-        expected=expected,
-        starved_ratio=starved_ratio,
-    )
+    return _opened(name, said, closes=False)
 
 
 def current_handoff() -> Handoff:
@@ -122,23 +56,21 @@ def current_handoff() -> Handoff:
     return here().handoff or SilentHandoff("handoff", "no handoff is open here")
 
 
-def _opened(selected: object, *, closes: bool, name: object, **facts: Any) -> Handoff:
+def _opened(name: object, said: Declared, *, closes: bool) -> Handoff:
     runtime = current()
     if not runtime.enabled:
         return SilentHandoff(as_name(name) or UNNAMED, "monitoring is off")
-    declared = declare(name, **facts, shape=runtime.shape)
-    if selected is not NOT_DUE:
-        declared.selected = selected_ids(selected, runtime.shape)
-        if "" in declared.selected:
-            declared.complaints["selected"] = no_id_in(selected)
-    for argument, complaint in declared.complaints.items():
-        runtime.mishaps.misuse(Mishap.HANDOFF, f"handoff {declared.name!r}, {argument}", complaint)
-    resolver = runtime.config.resolver
-    declared.resolver_sha256 = None if resolver is None else resolver.sha256
-    run = RUNS.of(declared.run_id) if RUNS.open else None
+    if said.get("selected") is NOT_DUE:
+        del said["selected"]
+    record, complaints = declare(name, said, shape=runtime.shape)
+    for argument, complaint in complaints.items():
+        runtime.mishaps.misuse(Mishap.HANDOFF, f"handoff {record.name!r}, {argument}", complaint)
+    if runtime.config.resolver is not None:
+        record = replace(record, resolver_sha256=runtime.config.resolver.sha256)
+    run = RUNS.of(record.run_id) if RUNS.open else None
     if run is not None:
-        run.join(declared)
-    opened = Handoff(declared, runtime, closes=closes, run=run)
+        record = run.join(record)
+    opened = Handoff(record, runtime, closes=closes, run=run)
     if not closes:
         opened._start()
     return opened

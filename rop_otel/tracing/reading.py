@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from itertools import islice, pairwise
 from math import isnan
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, TypeGuard, cast
 
 from rop_otel.core.handoff import Ids
 from rop_otel.errors import UsageError
@@ -22,6 +22,7 @@ from rop_otel.tracing.extracting import (
     follow,
     follow_all,
     has_value,
+    is_rerankers,
 )
 from rop_otel.tracing.scalars import as_id, as_name, as_score, plainly
 
@@ -69,12 +70,16 @@ class Reader:
         score: Where the score is, likewise.
         scope: Where the scope is; None: nowhere.
         ids_only: True where scores are of no use.
+        rescored: True where a reranker's own score goes before one that the documents had before.
+
+    Attributes:
+        key: Equal for readers that look for the ID at the same place; None: at the usual ones.
 
     Raises:
         UsageError: An argument is none of these.
     """
 
-    __slots__ = ("_extractors", "_id", "_ids_only", "_plain", "_scope", "_score")
+    __slots__ = ("_extractors", "_id", "_ids_only", "_plain", "_rescored", "_scope", "_score", "key")
 
     def __init__(
         self,
@@ -83,6 +88,7 @@ class Reader:
         score: Where = None,
         scope: Where = None,
         ids_only: bool = False,
+        rescored: bool = False,
     ) -> None:
         _check("id", id, hasattr(id, "__getitem__") and not isinstance(id, str))
         _check("score", score, False)
@@ -91,6 +97,8 @@ class Reader:
         self._score = score
         self._scope = scope
         self._ids_only = ids_only
+        self._rescored = rescored
+        self.key: Hashable = id if id is None or isinstance(id, str) else _identity(id)
         self._plain = id is None and score is None and scope is None
         self._extractors: dict[type, Extractor] = {}
 
@@ -118,7 +126,7 @@ class Reader:
             return "", None, ""
 
     def _read(self, results: object, limit: int) -> Reading:
-        if type(results) is tuple and len(results) == 2 and _is_array(results[0]) and _is_array(results[1]):
+        if _is_search(results):
             return self._read_search(results[0], results[1], limit)
         listed = _listed(results, limit)
         if listed is None:
@@ -143,7 +151,7 @@ class Reader:
             return self._read_slowly(items)
         if self._ids_only:
             return Reading(ids)
-        scores = None if extractor.scores is None else _all_scores(extractor.scores, items)
+        scores = self._scores(extractor, items)
         return Reading(ids, scores, None if self._scope is None else self._scopes(items))
 
     def _read_slowly(self, items: Sequence[Any]) -> Reading:
@@ -176,19 +184,34 @@ class Reader:
     def _extractor(self, example: object) -> Extractor | None:
         """Return the extractor for a type of object, learnt from this one if need be; None where it has no ID."""
         known = self._extractors.get(type(example))
-        if known is not None and (known.score is not None or self._ids_only):
+        if known is not None and self._is_final(known):
             return known
         found = find_id(example, self._id) if known is None else known.id
         if found is None:
             return None
-        score = None if self._ids_only else find_score(example, self._score)
-        if known is None or score is not None:
+        score = None if self._ids_only else find_score(example, self._score, rescored=self._rescored)
+        if known is None or (score is not None and score != known.score):
             scores = None if score is None else follow_all(score)
             known = Extractor(found, score, find_scope(example, self._scope), follow_all(found), scores)
             if len(self._extractors) >= _MOST_TYPES:
                 self._extractors.clear()
             self._extractors[type(example)] = known
         return known
+
+    def _is_final(self, known: Extractor) -> bool:
+        """Return whether a later list of the same type of object has nothing to teach."""
+        if self._ids_only or self._score is not None:
+            return self._ids_only or known.score is not None
+        return is_rerankers(known.score) if self._rescored else known.score is not None
+
+    def _scores(self, extractor: Extractor, items: Sequence[Any]) -> tuple[float, ...] | None:
+        """Return the scores of a list; where they are not at the place that another list had them at, look again."""
+        scores = None if extractor.scores is None else _all_scores(extractor.scores, items)
+        if scores is None and extractor.score is not None and not callable(self._score):
+            found = find_score(items[0], self._score, rescored=self._rescored)
+            if found is not None and found != extractor.score:
+                scores = _all_scores(follow_all(found), items)
+        return scores
 
     def _scopes(self, items: Sequence[Any]) -> tuple[str, ...]:
         return tuple(self.read_one(item)[2] for item in items)
@@ -230,9 +253,26 @@ def lists_in(results: object) -> Sequence[object]:
     if type(results) in (list, tuple):
         lists = cast("Sequence[Any]", results)
         first = islice(lists, _MOST_LOOKED_AT)
-        if lists and all(type(each) is list and document_side(each) is None for each in first):
+        if lists and all(map(_is_one_list, first)) and not _is_search(results):
             return lists
     return (results,)
+
+
+def _is_one_list(each: Any) -> bool:
+    """Return whether what stands in a list is a list itself, and no document with its score; two whole numbers are."""
+    if type(each) is list:
+        return document_side(each) is None or set(map(type, each)) == {int}
+    return _is_array(each) and each.ndim > 0
+
+
+def _is_search(results: Any) -> TypeGuard[tuple[Any, Any]]:
+    """Return whether something is faiss's ``(D, I)``: distances, and whole numbers for the places of the neighbours."""
+    if type(results) is not tuple or len(results) != 2 or not all(map(_is_array, results)):
+        return False
+    distances, indices = (_row(each, _MOST_LOOKED_AT) for each in results)
+    if distances is None or indices is None:
+        return False
+    return all(type(each) is float for each in distances.items) and all(type(each) is int for each in indices.items)
 
 
 def _read_with(extractor: Extractor | None, item: object) -> tuple[str, float | None, str]:
@@ -241,6 +281,10 @@ def _read_with(extractor: Extractor | None, item: object) -> tuple[str, float | 
     score = None if extractor.score is None else as_score(follow(extractor.score, item))
     scope = None if extractor.scope is None else as_id(follow(extractor.scope, item))
     return as_id(follow(extractor.id, item)) or "", score, scope or ""
+
+
+def _identity(where: object) -> Hashable:
+    return "at", id(where)  # what a user gives may be no key: its equality may be its own code
 
 
 def _check(name: str, where: object, also: bool) -> None:

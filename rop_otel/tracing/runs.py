@@ -11,7 +11,6 @@ from rop_otel.core.handoff import Assessment, HandoffRecord
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.standing import Standing
 from rop_otel.safety import create_lock, in_child
-from rop_otel.tracing.declared import Declared
 from rop_otel.tracing.here import current_context, in_block
 
 _KEY: Final = create_key("rop_otel run")
@@ -30,8 +29,8 @@ class LiveRun(Protocol):
     def declaration(self) -> Opened | None:
         """What its handoffs are judged against; None: each by what it says itself."""
 
-    def join(self, declared: Declared) -> None:
-        """Write on a handoff that is being opened what it leaves open and the run decides."""
+    def join(self, record: HandoffRecord) -> HandoffRecord:
+        """Return the record of a handoff that is being opened with what it leaves open and the run decides."""
 
     def started(self) -> None:
         """Count a handoff that has started."""

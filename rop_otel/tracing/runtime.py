@@ -60,6 +60,10 @@ class Runtime:
         key = self.config.hash_key
         return ids if key is None else tuple([hash_id(key, raw) for raw in ids])
 
+    def hashed_value(self, value: str | Ids) -> str | Ids:
+        """Return one ID, or several, as they are recorded."""
+        return self.hashed((value,))[0] if isinstance(value, str) else self.hashed(value)
+
     def hashed_labels(self, labels: tuple[str, ...]) -> tuple[str, ...]:
         """Return citation labels as they are recorded: with a key, those hashed that may be the ID of a document."""
         key = self.config.hash_key

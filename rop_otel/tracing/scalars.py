@@ -112,5 +112,30 @@ def as_count(value: object) -> int | None:
     return number if number.bit_length() <= _LONGEST_COUNT else None
 
 
+def as_scope(value: object) -> str:
+    """Return a scope; the empty string, which is unknown, for what is none."""
+    return as_id(value) or ""
+
+
+def as_flag(value: object) -> bool | None:
+    """Return whether an object is true; None where that raises."""
+    try:
+        return bool(value)
+    except BaseException as error:  # noqa: BLE001 - the object's own code runs here
+        raise_if_delivered(error)
+        return None
+
+
+def as_truth(value: object) -> bool | None:
+    """Return True or False, NumPy's included; None for anything else.
+
+    >>> as_truth(False), as_truth(1), as_truth("no")
+    (False, None, None)
+    """
+    if isinstance(value, bool):
+        return value
+    return as_flag(value) if type(value).__name__ in ("bool", "bool_") and _is_numpy_scalar(value) else None
+
+
 def _is_numpy_scalar(value: object) -> bool:
     return type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0

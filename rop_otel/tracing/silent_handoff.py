@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from types import TracebackType
-from typing import Self
+from typing import Self, Unpack
 
 from rop_otel.core.handoff import Assessment
+from rop_otel.tracing.answering import Answered
 from rop_otel.tracing.handoff import Handoff
 
 
@@ -37,14 +37,7 @@ class SilentHandoff(Handoff):
     def select(self, selected: object) -> None:
         """Do nothing."""
 
-    def answered(
-        self,
-        text: str,
-        *,
-        sources: object = None,
-        labels: Iterable[str] | None = None,
-        citations: Iterable[str] | None = None,
-    ) -> None:
+    def answered(self, text: str, **told: Unpack[Answered]) -> None:
         """Do nothing."""
 
     def close(self) -> Assessment:

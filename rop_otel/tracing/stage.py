@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Mapping
 from functools import partial
-from itertools import chain, islice
 from time import time_ns
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self, Unpack
 
 from opentelemetry.context import Context
 from opentelemetry.trace import INVALID_SPAN, Span, format_span_id, format_trace_id
 
 from rop_otel import semconv
-from rop_otel.core.handoff import Ids, Notice, StageRecord
+from rop_otel.core.handoff import Notice, StageRecord, kinds
+from rop_otel.errors import refuse_unknown
 from rop_otel.safety import afterwards, catch_up, is_collecting, raise_if_delivered
-from rop_otel.tracing.facts import StageFacts
+from rop_otel.tracing.facts import Returned, StageFacts
 from rop_otel.tracing.here import Here, current_context, here, leave, make_current, moved, put_back
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.openinference import openinference
-from rop_otel.tracing.reading import Reading, lists_in
+from rop_otel.tracing.reading import Reading
 from rop_otel.tracing.runtime import Runtime
-from rop_otel.tracing.scalars import as_count, as_id, as_name, as_score, plainly
-from rop_otel.tracing.sentences import SAY_INPUT, SAY_WHERE, TEXT, described, without_ids
+from rop_otel.tracing.sentences import SAY_WHERE, TEXT, without_ids
 from rop_otel.tracing.spec import Spec
-from rop_otel.tracing.texts import is_text
 from rop_otel.tracing.writing import blame, write
 
-_T = TypeVar("_T")
 _NO_CONTEXT: Final = Context()
 
 
@@ -48,7 +45,6 @@ class Stage:
         "_opened",
         "_parent_id",
         "_recording",
-        "_round",
         "_runtime",
         "_span",
         "_spec",
@@ -61,60 +57,24 @@ class Stage:
     def __init__(self, spec: Spec, runtime: Runtime, *, handed: object = None) -> None:
         self._spec = spec
         self._runtime = runtime
-        self._facts = StageFacts(spec)
+        self._facts = StageFacts(spec, runtime)
         self._handed = handed
         self._told = self._recording = False
         self._wanted = True
         self._span: Span = INVALID_SPAN
         self._context = _NO_CONTEXT
 
-    def returned(
-        self,
-        results: object,
-        *,
-        labels: Iterable[str] | None = None,
-        tokens: int | None = None,
-        token_budget: int | None = None,
-        id_tokens: Iterable[int] | None = None,
-        scores: Iterable[float] | None = None,
-        scopes: Iterable[str] | None = None,
-    ) -> None:
+    def returned(self, results: object, **told: Unpack[Returned]) -> None:
         """Tell what the stage returns; in a decorated function it takes the place of what the function returns.
 
         Args:
             results: The list of documents, or of their IDs, in order.
-            labels: Citation label of each.
-            tokens: Tokens used in all.
-            token_budget: Tokens allowed.
-            id_tokens: Tokens of text shown for each; one with 0 was not shown.
-            scores: Score of each, where the documents carry none.
-            scopes: Scope of each, where the documents carry none.
+            told: See :class:`~rop_otel.tracing.facts.Returned`.
         """
+        refuse_unknown("returned()", told, Returned)
         self._told = True
-        if not self._wanted:
-            return
-        reading = self._spec.results.read(results, limit=self._runtime.config.max_ids)
-        taken = self._take(reading)
-        facts = self._facts
-        if scores is not None:
-            facts.scores = self._aligned("scores", scores, as_score)
-        if scopes is not None:
-            aligned = self._short("scopes", self._aligned("scopes", scopes, _as_scope))
-            facts.scopes = None if aligned is None else self._runtime.hashed(aligned)
-        if labels is not None:
-            shown = self._short("labels", self._labels(labels))
-            facts.labels = None if shown is None else self._runtime.hashed_labels(shown)
-            if self._handoff is not None and shown is not None:
-                self._handoff._show(shown)
-        if id_tokens is not None:
-            facts.id_tokens = self._aligned("id_tokens", id_tokens, as_count)
-        if tokens is not None:
-            facts.tokens = self._count("tokens", tokens)
-        if token_budget is not None:
-            facts.token_budget = self._count("token_budget", token_budget)
-        if not taken:
-            wrong = without_ids(results) if reading.ids is None else f"it returned {TEXT}"
-            self._misuse(Mishap.IDS, wrong)
+        if self._wanted:
+            self._returned(self._spec.results.read(results, limit=self._runtime.config.max_ids), results, told)
 
     def input(self, *results: object) -> None:
         """Tell what the stage is handed: one list of documents, or several that it joins.
@@ -122,33 +82,8 @@ class Stage:
         Args:
             results: As for :meth:`returned`. Without this, a stage is taken to be handed what feeds it.
         """
-        if not self._wanted:
-            return
-        limit = self._runtime.config.max_ids
-        lists: list[Ids] = []
-        total = 0
-        for result in chain.from_iterable(map(lists_in, results)):
-            if result is None:
-                return
-            if total >= limit and type(result) is list:
-                total += len(result)  # of what is not recorded, only the number
-                continue
-            reading = self._spec.inputs.read(result, limit=limit)
-            read = reading.ids
-            if read is None:
-                self._misuse(Mishap.INPUT, f"no ID can be read in the input, {described(result)}; {SAY_INPUT}")
-                return
-            if is_text(reading, self):
-                self._misuse(Mishap.INPUT, f"it is handed {TEXT}")
-                return
-            if total < limit:
-                lists.append(read)
-            total += reading.total or len(read)
-        ids = lists[0] if len(lists) == 1 else tuple(chain.from_iterable(lists))
-        if total > limit:
-            ids = ids[:limit]
-            self._facts.input_count = total
-        self._facts.input = self._runtime.hashed(ids)
+        if self._wanted:
+            self._facts.hand(results)
 
     def implementation(self, name: str, *, fallback: bool = False) -> None:
         """Tell what really runs.
@@ -157,24 +92,12 @@ class Stage:
             name: The model or method.
             fallback: True where it is one that the stage fell back to.
         """
-        named = as_name(name, self._runtime.shape)
-        if named is not None:
-            self._facts.implementation = named
-        else:
-            self._misuse(Mishap.STAGE, f"implementation {plainly(name)} is no name")
-        try:
-            self._facts.fallback = bool(fallback)
-        except BaseException as error:  # noqa: BLE001 - the application's object
-            raise_if_delivered(error)
-            self._misuse(Mishap.STAGE, f"fallback {plainly(fallback)} is neither true nor false")
+        self._facts.tell("implementation", name)
+        self._facts.tell("fallback", fallback)
 
     def query_form(self, form: str) -> None:
         """Tell how the query was built: ``question``, ``rewrite``, ``title`` or another."""
-        named = as_name(form, self._runtime.shape)
-        if named is not None:
-            self._facts.query_form = named
-        else:
-            self._misuse(Mishap.STAGE, f"query form {plainly(form)} is no name")
+        self._facts.tell("query_form", form)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._spec.place}>"
@@ -228,9 +151,12 @@ class Stage:
         """Start the span and take a place in the ledger, without becoming current."""
         handoff = at.handoff
         self._runtime = self._runtime if handoff is None else handoff._runtime  # hashed with one key, whatever comes
-        self._before, self._round, self._handoff = before, at.round, handoff
+        self._facts.runtime = self._runtime
+        self._before, self._handoff = before, handoff
+        if at.round is not None:
+            self._facts.told["round"] = at.round
         self._began = time_ns() if handoff is None else handoff._now()
-        self._opened = None if handoff is None else handoff._opened
+        self._opened = self._facts.opened = None if handoff is None else handoff._opened
         if not is_collecting():  # what else sees spans begin must not run in the middle of anything
             self._start_span(before)
         self._identify(at)
@@ -288,25 +214,26 @@ class Stage:
         """Return what is known of the stage now, without an end."""
         return self._record(None, failed=False)
 
-    def _take(self, reading: Reading) -> bool:
-        """Take in a list that has been read already; return whether it has IDs. Of text nothing is kept."""
-        if reading.ids is None:
-            return False
-        facts, runtime = self._facts, self._runtime
-        if is_text(reading, self):
-            facts.returned = facts.returned_count = facts.scores = facts.scopes = None
-            return False
-        facts.returned = runtime.hashed(reading.ids)
-        facts.returned_count = reading.total
-        facts.scores = reading.scores
-        if reading.scopes is not None:
-            facts.scopes = runtime.hashed(reading.scopes) if runtime.shape.fit(reading.scopes) else None
-        return True
+    def _returned(self, reading: Reading, results: object, told: Mapping[str, object]) -> None:
+        taken = self._take(reading)
+        self._tell(told)
+        if not taken:
+            wrong = without_ids(results) if reading.ids is None else f"it returned {TEXT}"
+            self._misuse(Mishap.IDS, wrong)
 
-    def _cite(self, citations: tuple[str, ...]) -> None:
-        """Take in the labels that an answer cites; one that is text is none."""
-        short = tuple(label for label in citations if self._runtime.shape.fit((label,)))
-        self._facts.citations = self._runtime.hashed_labels(short)
+    def _tell(self, told: Mapping[str, object]) -> None:
+        for name, value in told.items():
+            if value is not None:
+                said = self._facts.tell(name, value)
+                if name == "labels" and said is not None and self._handoff is not None:
+                    self._handoff._show(said)
+
+    def _take(self, reading: Reading) -> bool:
+        """Take in a list that has been read already; return whether it has IDs."""
+        taken = self._facts.take(reading)
+        if taken and self._handoff is not None and self._spec.kind != kinds.READER:
+            self._handoff._attached.note(self._spec.results, self._facts.told["returned"])
+        return taken
 
     def _identify(self, at: Here) -> None:
         context, handoff, enclosing = self._span.get_span_context(), self._handoff, at.stage
@@ -333,19 +260,15 @@ class Stage:
         attributes: dict[str, Any] = {}
         if self._handoff is not None:
             attributes = {**self._spec.attributes, semconv.HANDOFF_ID: self._handoff.id}
-        self._facts.write_on(attributes)
-        if self._round is not None:
-            attributes[semconv.ROUND] = self._round
+        attributes |= self._facts.attributes()
         if self._runtime.config.openinference:
-            attributes = {**openinference(self._spec.kind, self._facts), **attributes}
+            attributes = {**openinference(self._spec.kind, self._facts.told), **attributes}
         write(span, attributes)
         if error is not None:
             blame(span, error, text=self._runtime.config.records_text, at=end)
 
     def _record(self, end: int | None, *, failed: bool) -> StageRecord:
         return self._facts.record(
-            self._spec,
-            round_number=self._round,
             trace_id=self.trace_id,
             span_id=self.span_id,
             parent_id=self._parent_id,
@@ -354,47 +277,5 @@ class Stage:
             failed=failed,
         )
 
-    def _aligned(
-        self, what: str, values: Iterable[object], read: Callable[[object], _T | None]
-    ) -> tuple[_T, ...] | None:
-        """Return values that stand beside the IDs, cut as those are; None, and a mishap, where one cannot be used."""
-        limit = self._runtime.config.max_ids
-        try:
-            given = [] if type(values) is str else list(islice(values, limit))
-            taken = [value for each in given if (value := read(each)) is not None]
-        except BaseException as error:  # noqa: BLE001 - the application's objects
-            raise_if_delivered(error)
-            given, taken = [None], []
-        if type(values) is str or len(taken) != len(given):
-            self._misuse(Mishap.STAGE, f"{what} are {described(values)}; they must be a list, one for each document")
-            return None
-        return tuple(taken)
-
-    def _labels(self, labels: Iterable[str]) -> tuple[str, ...] | None:
-        if type(labels) is list and len(labels) <= self._runtime.config.max_ids:
-            try:
-                "".join(labels)  # raises where one is no string, and is the quickest way to find out
-                return tuple(labels)
-            except TypeError:
-                pass
-        return self._aligned("labels", labels, as_id)
-
-    def _short(self, what: str, texts: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        """Return texts that are short enough to be recorded; None, and a mishap, where one is not."""
-        if texts is None or self._runtime.shape.fit(texts):
-            return texts
-        self._misuse(Mishap.STAGE, f"{what} are longer than an ID may be, and are left out")
-        return None
-
-    def _count(self, what: str, value: object) -> int | None:
-        number = as_count(value)
-        if number is None:
-            self._misuse(Mishap.STAGE, f"{what} is {plainly(value)}; it must be a whole number")
-        return number
-
     def _misuse(self, where: Mishap, message: str) -> None:
-        self._runtime.mishaps.misuse(where, self._spec.place, message)
-
-
-def _as_scope(value: object) -> str:
-    return as_id(value) or ""
+        self._facts.misuse(where, message)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import TracebackType
-from typing import Self
+from typing import Self, Unpack
 
 from opentelemetry.context import Context
 
 from rop_otel.errors import UsageError
 from rop_otel.safety import raise_if_delivered
-from rop_otel.tracing.extracting import IdWhere, Where
 from rop_otel.tracing.here import Here, current_context, enter, here, moved, put_back
 from rop_otel.tracing.keyed import ByKeys
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runtime import current
 from rop_otel.tracing.scalars import as_count, plainly
 from rop_otel.tracing.silent import SILENT_STAGE
-from rop_otel.tracing.spec import Spec, cached_spec, make_spec, names_in
+from rop_otel.tracing.spec import Described, Spec, cached_spec, make_spec, names_in
 from rop_otel.tracing.stage import Stage
 
 
@@ -25,51 +24,25 @@ def using_stage(
     kind: str,
     *,
     input: object = None,  # noqa: A002 - the contract's word
-    name: str | None = None,
-    source: bool = False,
-    fed_by: str | Sequence[str] = (),
-    id: IdWhere = None,  # noqa: A002 - the word that users know
-    score: Where = None,
-    scope: Where = None,
-    data_source: str | None = None,
-    query_form: str | None = None,
-    implementation: str | None = None,
+    **said: Unpack[Described],
 ) -> Stage:
     """Return a stage for a ``with`` block, in which its ``returned()`` tells what it returns.
 
     A wrong argument does not raise, save in strict mode: it is counted and logged once, and the block is not monitored.
 
     Args:
-        input: The documents that it is handed; None: it is taken to be handed what feeds it.
         kind: As for :func:`rop_otel.stage`, like all further arguments.
-        name: Likewise.
-        source: Likewise.
-        fed_by: Likewise.
-        id: Likewise.
-        score: Likewise.
-        scope: Likewise.
-        data_source: Likewise.
-        query_form: Likewise.
-        implementation: Likewise.
+        input: The documents that it is handed; None: it is taken to be handed what feeds it.
+        said: See :class:`~rop_otel.tracing.spec.Described`.
     """
     runtime = current()
     if not runtime.enabled:
         return SILENT_STAGE
     try:
-        lasting = all(where is None or isinstance(where, str | ByKeys) for where in (id, score, scope))
+        where = (said.get("id"), said.get("score"), said.get("scope"))
+        lasting = all(each is None or isinstance(each, str | ByKeys) for each in where)
         make: Callable[..., Spec] = cached_spec if lasting else make_spec
-        spec = make(
-            kind,
-            name=name,
-            source=source,
-            fed_by=names_in(fed_by),
-            id=id,
-            score=score,
-            scope=scope,
-            data_source=data_source,
-            query_form=query_form,
-            implementation=implementation,
-        )
+        spec = make(kind, **{**said, "fed_by": names_in(said.get("fed_by", ()))})
     except Exception as error:  # noqa: BLE001 - the arguments' own code runs here
         raise_if_delivered(error)
         wrong = str(error) if isinstance(error, UsageError) else f"its arguments raise {type(error).__name__}"

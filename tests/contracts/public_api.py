@@ -10,6 +10,7 @@ from pathlib import Path
 
 import rop_otel
 from rop_otel import instrumenting, testing
+from tests.contracts.signatures import keywords
 
 SNAPSHOT = Path(__file__).with_suffix(".txt")
 BESIDE = (instrumenting, testing)
@@ -42,8 +43,15 @@ def _describe(name: str, value: object) -> list[str]:
 
 
 def _signature(value: Callable[..., object]) -> str:
-    """Return the signature without what differs from run to run: the addresses of default objects."""
-    return re.sub(r" at 0x[0-9a-f]+", "", str(inspect.signature(value)))
+    """Return the signature without what differs from run to run: the addresses of default objects.
+
+    The keywords of a typed dictionary, none of which has to be given, stand in the place of ``**``.
+    """
+    signature = re.sub(r" at 0x[0-9a-f]+", "", str(inspect.signature(value)))
+    spelled = ", ".join(f"{name}: {hint!r} = …" for name, hint in keywords(value).items())
+    if "*, " not in signature:
+        spelled = f"*, {spelled}"
+    return re.sub(r"\*\*\w+: 'Unpack\[\w+\]'", lambda _: spelled, signature)
 
 
 def _public(owner: type) -> list[str]:

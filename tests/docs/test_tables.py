@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
 from dataclasses import fields
 
 import pytest
@@ -14,6 +13,7 @@ from rop_otel import instrumenting, semconv, testing
 from rop_otel.config import Config
 from rop_otel.core.handoff import FINDINGS, DropCause, Verdict, kinds
 from rop_otel.reference.faults import FAULTS
+from tests.contracts.signatures import parameters
 from tests.docs import costs
 from tests.docs.tables import CODE, code, read, table
 
@@ -21,10 +21,6 @@ NO_VARIABLE = "–"
 PROMQL = re.compile(r"```promql\n(.*?)```", re.DOTALL)
 SERIES_OR_LABEL = re.compile(r"\brop_\w+")
 SUFFIXES = {"counter": ("",), "gauge": ("",), "histogram": ("_bucket", "_sum", "_count")}
-
-
-def parameters(function: Callable[..., object]) -> list[str]:
-    return [name for name in inspect.signature(function).parameters if name != "self"]
 
 
 def test_readme_lists_the_faults() -> None:

@@ -42,13 +42,13 @@ class Outside:
         self.logs = LoggerProvider(shutdown_on_exit=False)
         self.logs.add_log_record_processor(SimpleLogRecordProcessor(self.events))
 
-    def configure(self, **settings: object) -> int | None:
+    def configure(self, **settings: Any) -> int | None:
         """Configure with these providers and return the port of ``/metrics``."""
         return rop.configure(
             tracer_provider=self.tracers,
             meter_provider=self.meters,
             logger_provider=self.logs,
-            **settings,  # type: ignore[arg-type]
+            **settings,
         ).metrics_port
 
     def metric_names(self) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rop_otel as rop
@@ -42,6 +43,15 @@ def test_input_is_found_in_the_call(
         ([[], [("b", 0.5), ("c", 0.2)]], ("b", "c")),
         ((["a"], ["b"]), ("a", "b")),
         ([["a", 0.5], ["b", 0.2]], ("a", "b")),
+        ([["a", 3], ["b", 2]], ("a", "b")),
+        ([[1, 2], [2, 3]], ("1", "2", "2", "3")),
+        ([[1], []], ("1",)),
+        ([np.array([1, 2]), np.array([2, 3])], ("1", "2", "2", "3")),
+        ((np.array([1, 2]), np.array([2, 3])), ("1", "2", "2", "3")),
+        ([np.array(["a", "b"]), np.array(["c"])], ("a", "b", "c")),
+        ([np.array([1, 2]), ["c"]], ("1", "2", "c")),
+        ([np.array([[1, 2]]), np.array([3]), np.array([], dtype=int)], ("1", "2", "3")),
+        (np.array([1, 2]), ("1", "2")),
         ([[]], ()),
         ([], ()),
     ],
@@ -63,6 +73,21 @@ def test_lists_of_a_fusion_are_joined(lists: Any, expected: tuple[str, ...], wat
         with rop.using_stage("fusion", input=lists) as stage:
             stage.returned(["a"])
     assert [stage.input for stage in watched.stages()] == [expected] * 3
+
+
+def test_a_search_that_is_handed_on_is_one_list(watched: Watched) -> None:
+    """Faiss's pair of distances and indices is what one search returned, and no two lists."""
+    found = np.array([[0.5, 0.2]], dtype=np.float32), np.array([[7, 8]])
+
+    @rop.stage("rerank", input_arg="found")
+    def rerank(found: Any) -> list[str]:
+        return ["7"]
+
+    with rop.handoff("qa"):
+        rerank(found)
+        with rop.using_stage("rerank", input=found) as stage:
+            stage.returned(["7"])
+    assert [stage.input for stage in watched.stages()] == [("7", "8")] * 2
 
 
 def test_input_of_a_method_is_found(watched: Watched) -> None:

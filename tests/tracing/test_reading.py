@@ -239,6 +239,8 @@ I = np.array([[2, 0, -1]])  # noqa: E741 - faiss's name
         ((-D[:, :2], I[:, :2]), {}, Reading(("2", "0"))),
         ((D, np.full((1, 3), -1)), {}, Reading(())),
         ((np.zeros((2, 3)), np.zeros((2, 3), dtype=int)), {}, Reading(None)),
+        ((np.array([1, 2]), np.array([2, 3])), {}, Reading(None)),
+        ((np.array([0.5, 0.2]), np.array([0.1, 0.3])), {}, Reading(None)),
     ],
 )
 def test_search_of_faiss_is_read(results: object, told: dict[str, Any], expected: Reading) -> None:

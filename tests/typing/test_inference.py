@@ -91,13 +91,28 @@ def test_wrong_calls_are_still_wrong() -> None:
     assert len(calls) == 4
 
 
+def test_keywords_are_known() -> None:
+    """A keyword that does not exist, or has a value of another type, is seen before anything runs."""
+    calls = [
+        lambda: rop.stage("vector", implementation=3),  # type: ignore[arg-type]
+        lambda: rop.stage("vector", nmae="a"),  # type: ignore[call-arg]
+        lambda: rop.using_stage("vector", source="yes"),  # type: ignore[arg-type]
+        lambda: rop.handoff("qa", cutoff="5"),  # type: ignore[arg-type]
+        lambda: rop.start_handoff("qa", cutof=5),  # type: ignore[call-arg]
+        lambda: rop.configure(max_ids="many"),  # type: ignore[arg-type]
+        lambda: rop.current_handoff().answered("", abstained="no"),  # type: ignore[arg-type]
+        lambda: rop.current_handoff().running_stage.returned([], shares=0.5),  # type: ignore[arg-type]
+    ]
+    assert len(calls) == 8
+
+
 async def test_blocks_are_typed() -> None:
     """What a ``with`` block gives is a handoff or a stage."""
     with rop.handoff("qa", cutoff=5, judged={"a": 1}, selected=None) as handoff:
         assert_type(handoff, rop.Handoff)
         with rop.using_stage("packing", input=["a"]) as stage:
             assert_type(stage, Stage)
-            stage.returned(["a"], labels=["S1"])
+            stage.returned(["a"], labels=["S1"], shares=[0.5], basis="prompt")
     assert_type(handoff.assessment, rop.Assessment)
     assert_type(handoff.assessment.verdict, rop.Verdict | None)
     async with rop.handoff("qa") as again:

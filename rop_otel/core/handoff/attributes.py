@@ -6,6 +6,8 @@ What each attribute is read as stands at the fields of the records. Nothing here
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
 from rop_otel import semconv
 from rop_otel.core.handoff.assessment import Assessment
 from rop_otel.core.handoff.fact import read_facts
@@ -14,6 +16,8 @@ from rop_otel.core.handoff.values import text
 
 Attributes = Mapping[str, object]
 """Attribute name to value: tuples in process, lists when read from a file."""
+
+_STAGE: Final = {each.field: each.attribute for each in STAGE_FACTS}
 
 
 def is_stage(attributes: Attributes) -> bool:
@@ -112,6 +116,22 @@ def handoff_record(
         start_ns=start_ns,
         end_ns=end_ns,
     )
+
+
+def stage_attributes(told: Mapping[str, object]) -> dict[str, Any]:
+    """Return the span attributes that say fields of a stage's record.
+
+    Args:
+        told: The fields, none with its default, which would be no attribute.
+    """
+    return {_STAGE[name]: value for name, value in told.items()}
+
+
+def handoff_attributes(record: HandoffRecord) -> dict[str, Any]:
+    """Return the span attributes that say the facts of a handoff, its ID among them, without what has its default."""
+    told = {each.attribute: (getattr(record, each.field), each.default) for each in HANDOFF_FACTS}
+    said = {name: value for name, (value, default) in told.items() if value != default}
+    return {semconv.HANDOFF_ID: record.handoff_id, **said}
 
 
 def assessment_attributes(assessment: Assessment) -> dict[str, str | int | tuple[str, ...]]:

@@ -1,7 +1,7 @@
-"""One row of the table of facts: what one field of a record is called on a span, and how it is read, cut and hashed.
+"""One row of the table of facts: what one field of a record is called on a span, how it is read, cut and hashed.
 
-The rows stand at the fields of :class:`StageRecord` and :class:`HandoffRecord`, and nowhere else. Reading spans, writing
-them, and what the API takes from applications follow from them.
+The rows stand at the fields of :class:`StageRecord` and :class:`HandoffRecord`, and nowhere else. Reading spans,
+writing them, and what the API takes from applications follow from them.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ Hashed = Literal["id", "label"]
 """How the texts of a fact are hashed where there is a key: as IDs (scopes too), or as citation labels."""
 
 Cut = Literal["counted", "aligned", "limited"]
-"""How a list is cut to the limit of IDs: with its true length in a field beside it; as the returned IDs are, since it has
-one value for each of them; or without a word."""
+"""How a list is cut to the limit of IDs: with its true length in a field beside it; as the returned IDs are, since it
+has one value for each of them; or without a word."""
 
 _T = TypeVar("_T")
 _ROW: Final = "rop_otel fact"
@@ -95,11 +95,6 @@ def read_facts(
         if each.counts is not None:
             read[each.field] = _true_length(read[each.field], read[each.counts], dropped_attributes)
     return read
-
-
-def written_facts(facts: tuple[Fact, ...], record: object) -> dict[str, Any]:
-    """Return the span attributes that say the fields of a record; those with their default are left out."""
-    return {each.attribute: value for each in facts if (value := getattr(record, each.field)) != each.default}
 
 
 def _true_length(count: int | None, read: tuple[str, ...] | None, dropped_attributes: int) -> int | None:

@@ -1,7 +1,7 @@
 """What one handoff was observed to do: plain facts, no judgement.
 
-Every door (in process, across processes, replay) builds these and nothing else. What a span says of a fact, and how, stands
-at its field: a new fact is a name in ``semconv``, a row here, and an argument of the API.
+Every door (in process, across processes, replay) builds these and nothing else. What a span says of a fact, and how,
+stands at its field: a new fact is a name in ``semconv``, a row here, and an argument of the API.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from rop_otel.core.handoff.fact import fact, facts_of, row
 
 Ids = tuple[str, ...]
 """IDs in rank order. The empty string is a document whose ID could not be read: it keeps its slot."""
+
+UNNAMED: Final = "unnamed"
+"""A handoff whose name cannot be used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +127,7 @@ class HandoffRecord:
         start_ns, end_ns: Unix nanoseconds.
     """
 
-    name: str = field(metadata=row(semconv.HANDOFF_NAME, values.text_or_empty, instead="unnamed"))
+    name: str = field(metadata=row(semconv.HANDOFF_NAME, values.text_or_empty, instead=UNNAMED))
     handoff_id: str
     trace_id: str = ""
     span_id: str = ""
