@@ -98,12 +98,9 @@ def find_score(example: object, where: Where, *, rescored: bool = False) -> Path
     return _first(example, _score_candidates(example, where, rescored), as_score)
 
 
-def is_rerankers(score: Path | None) -> bool:
-    """Return whether a way leads to the score that a reranker gave: by its name, or as the other part of a pair."""
-    last = score[-1] if score else None
-    if isinstance(last, Key):
-        return type(last.key) is int or last.key in _RERANKERS_NAMES
-    return isinstance(last, Attribute) and last.name in _RERANKERS_NAMES
+def find_rerankers_score(example: object) -> Path | None:
+    """Return the way to the score that a reranker gave an object, None where it has none by such a name."""
+    return _first(example, _scores_named(example, _RERANKERS_NAMES), as_score)
 
 
 def find_scope(example: object, where: Where) -> Path | None:
@@ -172,12 +169,17 @@ def _score_candidates(example: Any, name: str | None, rescored: bool) -> Iterato
     if side is not None:
         yield (Key(1 - side),)
         return
-    for names in (_RERANKERS_NAMES, _SCORE_NAMES) if rescored else (_SCORE_NAMES,):
-        for each in names:
-            yield from _member(example, each)
-        for outer in (*_member(example, "metadata"), *_member(example, "meta")):
-            inner = follow(outer, example)
-            yield from ((*outer, *steps) for each in names for steps in _member(inner, each))
+    if rescored:
+        yield from _scores_named(example, _RERANKERS_NAMES)
+    yield from _scores_named(example, _SCORE_NAMES)
+
+
+def _scores_named(example: Any, names: Iterable[str]) -> Iterator[Path]:
+    for each in names:
+        yield from _member(example, each)
+    for outer in (*_member(example, "metadata"), *_member(example, "meta")):
+        inner = follow(outer, example)
+        yield from ((*outer, *steps) for each in names for steps in _member(inner, each))
 
 
 def _named(example: Any, name: str) -> Iterator[Path]:

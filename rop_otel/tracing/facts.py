@@ -65,6 +65,7 @@ _FORMS: Final[Mapping[Callable[[object], object], _Form]] = {
     values.numbers: _Form(as_score, "a list, one for each document"),
 }
 _ROWS: Final = {each.field: each for each in STAGE_FACTS}
+_OF_A_LIST: Final = ("returned", "returned_count", "scores", "scopes")
 _TEXTS: Final = frozenset({values.texts, values.scopes})
 
 
@@ -94,16 +95,20 @@ class StageFacts:
         """Take in a list that has been read already; return whether it has IDs. Of text nothing is kept."""
         if reading.ids is None:
             return False
-        runtime = self.runtime
-        if is_text(reading, self):
-            for name in ("returned", "returned_count", "scores", "scopes"):
-                self.told.pop(name, None)
+        runtime, told = self.runtime, self.told
+        text = is_text(reading, self)
+        if "returned" in told:
+            for name in _OF_A_LIST:
+                told.pop(name, None)
+        if text:
             return False
-        self.told["returned"] = runtime.hashed(reading.ids)
-        self._put("returned_count", reading.total)
-        self._put("scores", reading.scores)
-        if reading.scopes is not None:
-            self._put("scopes", runtime.hashed(reading.scopes) if runtime.shape.fit(reading.scopes) else None)
+        told["returned"] = runtime.hashed(reading.ids)
+        if reading.total is not None:
+            told["returned_count"] = reading.total
+        if reading.scores is not None:
+            told["scores"] = reading.scores
+        if reading.scopes is not None and runtime.shape.fit(reading.scopes):
+            told["scopes"] = runtime.hashed(reading.scopes)
         return True
 
     def hand(self, results: Iterable[object]) -> None:
@@ -147,7 +152,10 @@ class StageFacts:
         """
         row = _ROWS[name]
         taken = self._aligned(row, value) if row.cut == "aligned" else self._one(row, value)
-        self._put(name, None if taken is None or taken == row.default else self._hashed(row, taken))
+        if taken is None or taken == row.default:
+            self.told.pop(name, None)
+        else:
+            self.told[name] = self._hashed(row, taken)
         return taken
 
     def cite(self, citations: tuple[str, ...]) -> None:
@@ -166,8 +174,9 @@ class StageFacts:
         self, *, trace_id: str, span_id: str, parent_id: str | None, start_ns: int, end_ns: int | None, failed: bool
     ) -> StageRecord:
         """Return the facts as the core takes them, with those of the spec; the arguments are those of the record."""
+        facts = {**self.spec.facts, **self.told}
         return StageRecord(
-            **{**self.spec.facts, **self.told},
+            **facts,
             trace_id=trace_id,
             span_id=span_id,
             parent_id=parent_id,
@@ -179,12 +188,6 @@ class StageFacts:
     def misuse(self, where: Mishap, message: str) -> None:
         """Take in a wrong use of the API; it raises in strict mode."""
         self.runtime.mishaps.misuse(where, self.spec.place, message)
-
-    def _put(self, name: str, value: object) -> None:
-        if value is None:
-            self.told.pop(name, None)
-        else:
-            self.told[name] = value
 
     def _hashed(self, row: Fact, taken: Any) -> Any:
         if row.hashed is None:

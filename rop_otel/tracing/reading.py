@@ -17,12 +17,12 @@ from rop_otel.tracing.extracting import (
     Where,
     document_side,
     find_id,
+    find_rerankers_score,
     find_scope,
     find_score,
     follow,
     follow_all,
     has_value,
-    is_rerankers,
 )
 from rop_otel.tracing.scalars import as_id, as_name, as_score, plainly
 
@@ -97,7 +97,7 @@ class Reader:
         self._score = score
         self._scope = scope
         self._ids_only = ids_only
-        self._rescored = rescored
+        self._rescored = rescored and score is None
         self.key: Hashable = id if id is None or isinstance(id, str) else _identity(id)
         self._plain = id is None and score is None and scope is None
         self._extractors: dict[type, Extractor] = {}
@@ -184,8 +184,12 @@ class Reader:
     def _extractor(self, example: object) -> Extractor | None:
         """Return the extractor for a type of object, learnt from this one if need be; None where it has no ID."""
         known = self._extractors.get(type(example))
-        if known is not None and self._is_final(known):
-            return known
+        if known is not None and (known.score is not None or self._ids_only):
+            if not self._rescored or document_side(example) is not None:
+                return known
+            own = find_rerankers_score(example)
+            if own is None or own == known.score:
+                return known
         found = find_id(example, self._id) if known is None else known.id
         if found is None:
             return None
@@ -197,12 +201,6 @@ class Reader:
                 self._extractors.clear()
             self._extractors[type(example)] = known
         return known
-
-    def _is_final(self, known: Extractor) -> bool:
-        """Return whether a later list of the same type of object has nothing to teach."""
-        if self._ids_only or self._score is not None:
-            return self._ids_only or known.score is not None
-        return is_rerankers(known.score) if self._rescored else known.score is not None
 
     def _scores(self, extractor: Extractor, items: Sequence[Any]) -> tuple[float, ...] | None:
         """Return the scores of a list; where they are not at the place that another list had them at, look again."""

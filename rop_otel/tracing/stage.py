@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from time import time_ns
 from types import TracebackType
-from typing import Any, Final, Self, Unpack
+from typing import Final, Self, Unpack
 
 from opentelemetry.context import Context
 from opentelemetry.trace import INVALID_SPAN, Span, format_span_id, format_trace_id
@@ -71,7 +71,8 @@ class Stage:
             results: The list of documents, or of their IDs, in order.
             told: See :class:`~rop_otel.tracing.facts.Returned`.
         """
-        refuse_unknown("returned()", told, Returned)
+        if told:
+            refuse_unknown("returned()", told, Returned)
         self._told = True
         if self._wanted:
             self._returned(self._spec.results.read(results, limit=self._runtime.config.max_ids), results, told)
@@ -216,7 +217,8 @@ class Stage:
 
     def _returned(self, reading: Reading, results: object, told: Mapping[str, object]) -> None:
         taken = self._take(reading)
-        self._tell(told)
+        if told:
+            self._tell(told)
         if not taken:
             wrong = without_ids(results) if reading.ids is None else f"it returned {TEXT}"
             self._misuse(Mishap.IDS, wrong)
@@ -257,10 +259,9 @@ class Stage:
 
     def _write(self, end: int, error: BaseException | None) -> None:
         span = self._span
-        attributes: dict[str, Any] = {}
+        attributes = self._facts.attributes()
         if self._handoff is not None:
-            attributes = {**self._spec.attributes, semconv.HANDOFF_ID: self._handoff.id}
-        attributes |= self._facts.attributes()
+            attributes = {**self._spec.attributes, semconv.HANDOFF_ID: self._handoff.id, **attributes}
         if self._runtime.config.openinference:
             attributes = {**openinference(self._spec.kind, self._facts.told), **attributes}
         write(span, attributes)

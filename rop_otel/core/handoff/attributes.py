@@ -17,6 +17,7 @@ from rop_otel.core.handoff.values import text
 Attributes = Mapping[str, object]
 """Attribute name to value: tuples in process, lists when read from a file."""
 
+_HANDOFF: Final = [(each.attribute, each.field, each.default) for each in HANDOFF_FACTS]
 _STAGE: Final = {each.field: each.attribute for each in STAGE_FACTS}
 
 
@@ -129,8 +130,7 @@ def stage_attributes(told: Mapping[str, object]) -> dict[str, Any]:
 
 def handoff_attributes(record: HandoffRecord) -> dict[str, Any]:
     """Return the span attributes that say the facts of a handoff, its ID among them, without what has its default."""
-    told = {each.attribute: (getattr(record, each.field), each.default) for each in HANDOFF_FACTS}
-    said = {name: value for name, (value, default) in told.items() if value != default}
+    said = {name: value for name, field, default in _HANDOFF if (value := getattr(record, field)) != default}
     return {semconv.HANDOFF_ID: record.handoff_id, **said}
 
 
