@@ -127,7 +127,7 @@ def test_attributes_of_facts_are_named_in_the_table_only() -> None:
         f"{path.relative_to(PACKAGE)} {node.attr}"
         for folder in ("tracing", "core/handoff")
         for path in python_files(f"rop_otel/{folder}")
-        if path.name != "record.py"
+        if path.name not in ("record.py", "baggage.py")  # which names its own entry of the baggage
         for node in ast.walk(parse(path))
         if isinstance(node, ast.Attribute) and node.attr in names - telling and ast.unparse(node.value) == "semconv"
     }
