@@ -179,7 +179,8 @@ def _key(value: object, place: str) -> bytes:
     raise ConfigurationError(f"{place} must be a non-empty string or bytes, not {type(value).__name__}")
 
 
-def _pattern(value: object, place: str) -> re.Pattern[str]:
+def as_pattern(value: object, place: str) -> re.Pattern[str]:
+    """Return a compiled regular expression, else raise :class:`ConfigurationError`, which names the place."""
     if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
         return cast("re.Pattern[str]", value)
     if isinstance(value, str) and value:
@@ -321,7 +322,7 @@ class Config:
     ttl_seconds: float = setting(300.0, _seconds, semconv.ENV_TTL)
     max_names: int = setting(8, as_positive)
     max_stages: int = setting(32, as_positive)
-    citation_pattern: re.Pattern[str] | None = setting(None, _pattern)
+    citation_pattern: re.Pattern[str] | None = setting(None, as_pattern)
     baggage_hosts: tuple[str, ...] = setting((), _hosts, semconv.ENV_BAGGAGE_HOSTS)
     openinference: bool = setting(False, _flag, semconv.ENV_OPENINFERENCE)
     id_keys: tuple[str, ...] = setting((), as_texts, semconv.ENV_ID_KEYS)

@@ -3,7 +3,7 @@
 The only module in which such a name is written as a string. The ``rop.*`` names are a contract. Stable names of
 OpenTelemetry come from its package of semantic conventions. The ``gen_ai.*`` names follow the GenAI conventions as of
 semantic conventions 1.37 (span ``retrieval``), kept as constants of our own because that package marks all of them as
-moved.
+moved. Long because it is the one list of names.
 """
 
 from __future__ import annotations
@@ -159,6 +159,12 @@ ENV_HANDOFF_NAME: Final = "ROP_OTEL_HANDOFF_NAME"
 ENV_CUTOFF: Final = "ROP_OTEL_CUTOFF"
 ENV_SELECTED_BY: Final = "ROP_OTEL_SELECTED_BY"
 ENV_SELECTED_KEY: Final = "ROP_OTEL_SELECTED_KEY"
+ENV_JUDGED_BY: Final = "ROP_OTEL_JUDGED_BY"
+ENV_RECORD_KEY: Final = "ROP_OTEL_RECORD_KEY"
+ENV_SCOPE_KEY: Final = "ROP_OTEL_SCOPE_KEY"
+ENV_EXPECTED: Final = "ROP_OTEL_EXPECTED"
+ENV_LABEL_PATTERN: Final = "ROP_OTEL_LABEL_PATTERN"
+ENV_SHOWS: Final = "ROP_OTEL_SHOWS"
 ENV_ID_KEYS: Final = "ROP_OTEL_ID_KEYS"
 ENV_STAGES: Final = "ROP_OTEL_STAGES"
 

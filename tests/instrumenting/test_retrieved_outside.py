@@ -13,7 +13,7 @@ from rop_otel.instrumenting import Settings, retrieved_outside, topmost
 @pytest.fixture(autouse=True)
 def _warnings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget which warnings were given."""
-    monkeypatch.setattr("rop_otel.instrumenting._warned", set())
+    monkeypatch.setattr("rop_otel.instrumenting.notices._warned", set())
 
 
 def test_it_is_told_once_for_each_framework(watched: object, caplog: pytest.LogCaptureFixture) -> None:

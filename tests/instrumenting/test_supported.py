@@ -9,18 +9,17 @@ from importlib import metadata
 
 import pytest
 
-from rop_otel import instrumenting
-from rop_otel.instrumenting import supported
+from rop_otel.instrumenting import notices, supported
 
 
 @pytest.fixture(autouse=True)
 def _warnings() -> Iterator[None]:
     """Forget which warnings were given."""
-    before = set(instrumenting._warned)
-    instrumenting._warned.clear()
+    before = set(notices._warned)
+    notices._warned.clear()
     yield
-    instrumenting._warned.clear()
-    instrumenting._warned.update(before)
+    notices._warned.clear()
+    notices._warned.update(before)
 
 
 def test_a_known_version_is_supported(caplog: pytest.LogCaptureFixture) -> None:

@@ -16,11 +16,11 @@ from rop_otel.core.handoff import Notice, StageRecord, Verdict
 from rop_otel.core.profile.standing import Standing
 from rop_otel.core.profile.verdicts import RunStatus
 from rop_otel.export.sending import CountingProcessor
+from rop_otel.instrumenting.deferred import Deferred
 from rop_otel.meters.labels import Capped
 from rop_otel.meters.tally import Tally
 from rop_otel.testing import capture
 from rop_otel.tracing import runtime
-from rop_otel.tracing.deferred import Deferred
 from rop_otel.tracing.ledger import Ledger
 from rop_otel.tracing.mishaps import Mishap, Mishaps
 from rop_otel.tracing.runs import Runs

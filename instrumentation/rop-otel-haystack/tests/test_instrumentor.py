@@ -83,7 +83,7 @@ def test_other_versions_are_warned_of_and_left_alone(
 ) -> None:
     """A version outside the range is one warning that names it, and no instrumentation."""
     before = methods()
-    monkeypatch.setattr("rop_otel.instrumenting._warned", set())
+    monkeypatch.setattr("rop_otel.instrumenting.notices._warned", set())
     monkeypatch.setattr("importlib.metadata.version", lambda package: version)
     for _ in range(2):
         with caplog.at_level(logging.WARNING):
@@ -102,7 +102,7 @@ def test_without_haystack_it_warns_and_does_nothing(
     def missing(package: str) -> str:
         raise PackageNotFoundError(package)
 
-    monkeypatch.setattr("rop_otel.instrumenting._warned", set())
+    monkeypatch.setattr("rop_otel.instrumenting.notices._warned", set())
     monkeypatch.setattr("importlib.metadata.version", missing)
     before = methods()
     HaystackInstrumentor().instrument()

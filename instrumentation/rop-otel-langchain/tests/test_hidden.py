@@ -156,7 +156,7 @@ def test_a_batch_that_takes_no_configuration(parts: Any, seen: Any) -> None:
 @pytest.fixture
 def warned(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
     """Tells what was warned of, and nothing was before."""
-    monkeypatch.setattr("rop_otel.instrumenting._warned", set())
+    monkeypatch.setattr("rop_otel.instrumenting.notices._warned", set())
     return lambda: [record.getMessage() for record in caplog.records if record.name == "rop_otel"]
 
 

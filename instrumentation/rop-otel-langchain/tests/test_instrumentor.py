@@ -156,8 +156,8 @@ def test_with_monitoring_off_nothing_is_done(parts: Any, instrument: Any, monkey
 @pytest.mark.parametrize("version", ["0.2.43", "2.0.0", "nonsense"])
 def test_another_version_is_told_and_left_alone(instrument: Any, monkeypatch: Any, caplog: Any, version: str) -> None:
     """With a version outside of the range, or an unknown one, there is one warning, and nothing is wrapped."""
-    monkeypatch.setattr("rop_otel.instrumenting.metadata.version", lambda _: version)
-    monkeypatch.setattr("rop_otel.instrumenting._warned", set())
+    monkeypatch.setattr("rop_otel.instrumenting.notices.metadata.version", lambda _: version)
+    monkeypatch.setattr("rop_otel.instrumenting.notices._warned", set())
     before = everything()
     with caplog.at_level(logging.WARNING):
         instrument()

@@ -1,4 +1,4 @@
-"""Functions that find out what was selected, also those that are only named in a setting."""
+"""Functions that find out what was selected or judged, also those that are only named in a setting."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from typing import Any, Final, TypeAlias
 
 from rop_otel.errors import ConfigurationError
 
+Judge: TypeAlias = Callable[[Any], Any]
+"""Called likewise; returns the judged IDs, a mapping from IDs to grades, or None where nothing is judged."""
+
 Selector: TypeAlias = Callable[[Any], object]
 """Called with the inputs of the topmost call.
 
@@ -23,7 +26,7 @@ Returns the selected ID, several alternatives, None where one was due and none c
 _FUNCTION: Final = re.compile(r"[\w.]+:[\w.]+")
 
 
-def as_selector(value: object, place: str) -> Selector:
+def as_function(value: object, place: str) -> Callable[[Any], Any]:
     """Return a function, or one that is named; raise, with the place of the setting, where it is neither."""
     if callable(value):
         return value
@@ -34,14 +37,14 @@ def as_selector(value: object, place: str) -> Selector:
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """A selector that is named in a setting, and imported when it is first called.
+    """A function that is named in a setting, and imported when it is first called.
 
     Settings are read before the application's own modules are there.
     """
 
     name: str
 
-    def __call__(self, inputs: Any) -> object:
+    def __call__(self, inputs: Any) -> Any:
         module, _, function = self.name.partition(":")
         return attrgetter(function)(_module(module))(inputs)
 

@@ -1,0 +1,51 @@
+"""What the instrumentation packages share: settings, the handoff of the topmost call, versions, failures.
+
+Public as the facade is: a package that watches a framework imports these two and nothing else of this project.
+"""
+
+from rop_otel.core.handoff import kinds
+from rop_otel.core.texts import holds_some_of, places_in, plain_text, shown_in, without
+from rop_otel.export import configure_once
+from rop_otel.instrumenting.baggage import using_baggage
+from rop_otel.instrumenting.deferred import Deferred
+from rop_otel.instrumenting.functions import Selector
+from rop_otel.instrumenting.handoffs import notes, topmost
+from rop_otel.instrumenting.notices import failure, retrieved_outside, supported
+from rop_otel.instrumenting.settings import Settings
+from rop_otel.safety import Turns, afterwards, create_lock, insist, raise_if_delivered
+from rop_otel.tracing.here import current_context, make_current, reset_variable, set_variable, using_context
+from rop_otel.tracing.importlib_bootstrap import AsyncSteps, Following, Steps
+from rop_otel.tracing.opening import NOT_DUE
+
+__all__ = [
+    "NOT_DUE",
+    "AsyncSteps",
+    "Deferred",
+    "Following",
+    "Selector",
+    "Settings",
+    "Steps",
+    "Turns",
+    "afterwards",
+    "configure_once",
+    "create_lock",
+    "current_context",
+    "failure",
+    "holds_some_of",
+    "insist",
+    "kinds",
+    "make_current",
+    "notes",
+    "places_in",
+    "plain_text",
+    "raise_if_delivered",
+    "reset_variable",
+    "retrieved_outside",
+    "set_variable",
+    "shown_in",
+    "supported",
+    "topmost",
+    "using_baggage",
+    "using_context",
+    "without",
+]

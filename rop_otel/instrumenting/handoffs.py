@@ -1,0 +1,192 @@
+"""The handoff of the topmost call that an instrumentation package sees."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Final
+
+from opentelemetry.context import Context, create_key, get_value, set_value
+
+import rop_otel as rop
+from rop_otel.core.handoff.record import UNNAMED
+from rop_otel.errors import UsageError
+from rop_otel.instrumenting.baggage import received, without_selection
+from rop_otel.instrumenting.settings import Settings
+from rop_otel.safety import raise_if_delivered
+from rop_otel.tracing.handoff import Handoff
+from rop_otel.tracing.here import Here, current_context, enter, here, in_block, moved, put_back, using_context
+from rop_otel.tracing.mishaps import Mishap
+from rop_otel.tracing.opening import NOT_DUE
+from rop_otel.tracing.runtime import current
+from rop_otel.tracing.scalars import as_name
+from rop_otel.tracing.silent_handoff import SilentHandoff
+
+_ASKED: Final = "asked"
+"""Noted with a handoff whose selector was called: it is called once for each."""
+
+_SELECTING: Final = create_key("rop_otel selecting")
+
+
+class topmost:  # noqa: N801 - used like a function
+    """A ``with`` block that is one handoff: the open one, else a new one that the block ends.
+
+    The open one is neither renamed nor ended, and is told a selection only where it has none. A selection comes from
+    ``selected_by``, else ``selected_key``, else the baggage of the calling service, which goes no further. What a
+    selector itself retrieves is no handoff, nor a stage of one. The block itself never raises.
+
+    Args:
+        settings: Of the instrumentation package.
+        name: The framework's name of the call.
+        inputs: What the call was given.
+        metadata: What else the application said about it.
+    """
+
+    __slots__ = ("_inputs", "_metadata", "_moved", "_name", "_own", "_settings")
+
+    def __init__(
+        self, settings: Settings, *, name: str, inputs: object = None, metadata: Mapping[str, object] | None = None
+    ) -> None:
+        self._settings = settings
+        self._name = settings.handoff or name
+        self._inputs = inputs
+        self._metadata = metadata
+        self._own: Handoff | None = None
+        self._moved: tuple[Context, Context] | None = None
+
+    def __enter__(self) -> Handoff:
+        runtime = current()
+        if not runtime.enabled:
+            return SilentHandoff(self._name, "monitoring is off")
+        if is_selecting():
+            return SilentHandoff(self._name, "it is a part of selecting")
+        found = here().handoff
+        try:
+            return self._begin(found)
+        except BaseException as error:  # of strict mode, or delivered; the block is never entered: nothing else ends it
+            self.__exit__(type(error), error, None)
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if self._own is not None:
+                self._own.__exit__(kind, error, trace)
+        finally:
+            if self._moved is not None:
+                put_back(*self._moved)
+
+    def _begin(self, found: Handoff | None) -> Handoff:
+        try:
+            self._receive()
+            if found is None or found._assessment is not None:
+                return self._open()
+            self._tell(found)
+        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(error)
+            current().mishaps.failure(Mishap.HANDOFF, self._place, "it could not be opened or told its selection")
+        return found or SilentHandoff(self._name, "it could not be opened")
+
+    @property
+    def owns(self) -> bool:
+        """Whether the handoff is the block's own: it ends with the block, and its answer is for the package to tell."""
+        return self._own is not None
+
+    @property
+    def _place(self) -> str:
+        return f"handoff {as_name(self._name) or UNNAMED!r}"
+
+    def _receive(self) -> None:
+        """Take the caller's selection out of the context, whose baggage goes with every request to whoever is asked."""
+        before = current_context()
+        context = without_selection(before)
+        if context is not before:
+            context = in_block(context)
+            self._moved = context, before
+            enter(context, before)
+
+    def _open(self) -> Handoff:
+        settings = self._settings
+        opened = rop.handoff(
+            self._name,
+            cutoff=settings.cutoff,
+            selected=self._selected(),
+            judged=self._judged(),
+            record_id=self._held(settings.record_key),
+            scope=self._held(settings.scope_key),
+            expected=settings.expected,
+        )
+        notes(opened)[_ASKED] = True
+        self._own = opened.__enter__()
+        return self._own
+
+    def _tell(self, found: Handoff) -> None:
+        if found._record.selected is not None or (self._settings.selected_by is not None and _ASKED in notes(found)):
+            return
+        notes(found)[_ASKED] = True
+        selected = self._selected()
+        if selected is not NOT_DUE:
+            found.select(selected)
+
+    def _selected(self) -> object:
+        """Return what was selected, ``NOT_DUE`` where no selection is or none can be found out."""
+        try:
+            return self._look()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a selector, or the program it is in and that its import runs
+            raise_if_delivered(error)
+            wrong = "what was selected could not be found out, so it has no selection"
+            current().mishaps.failure(Mishap.HANDOFF, self._place, wrong)
+            return NOT_DUE
+
+    def _look(self) -> object:
+        settings = self._settings
+        if settings.selected_by is not None:
+            return _answer(settings.selected_by, self._inputs)
+        held = self._held(settings.selected_key, NOT_DUE)
+        if held is not NOT_DUE:
+            return held
+        carried = None if self._moved is None else received(self._moved[1])
+        return NOT_DUE if carried is None else carried
+
+    def _judged(self) -> Any:
+        """Return the judged objects, None where none are or none can be found out."""
+        if self._settings.judged_by is None:
+            return None
+        try:
+            return _answer(self._settings.judged_by, self._inputs)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - as of a selector
+            raise_if_delivered(error)
+            wrong = "what is judged could not be found out, so nothing is"
+            current().mishaps.failure(Mishap.HANDOFF, self._place, wrong)
+            return None
+
+    def _held(self, key: str | None, otherwise: object = None) -> Any:
+        """Return what the call's metadata, else its inputs, hold under a key."""
+        if key is not None:
+            for held in (self._metadata, self._inputs):
+                if isinstance(held, Mapping) and key in held:
+                    return held[key]
+        return otherwise
+
+
+def is_selecting() -> bool:
+    """Return whether the caller is a part of selecting."""
+    return bool(get_value(_SELECTING))
+
+
+def _answer(function: Callable[[Any], Any], inputs: object) -> Any:
+    """Ask a selector or a judge, outside of any handoff: it may retrieve by the same framework, be asked for that too."""
+    with using_context(set_value(_SELECTING, True, moved(current_context(), Here()))):
+        found = function(inputs)
+    if inspect.iscoroutine(found):
+        found.close()
+        raise UsageError("the selector is a coroutine function; it must be a plain one")
+    return found
+
+
+def notes(handoff: Handoff) -> dict[object, Any]:
+    """Return what instrumentation packages keep with a handoff, each under keys of its own; freed with it."""
+    kept: dict[object, Any] = vars(handoff).setdefault("_notes", {})
+    return kept
