@@ -177,7 +177,7 @@ def is_selecting() -> bool:
 
 
 def _answer(function: Callable[[Any], Any], inputs: object) -> Any:
-    """Ask a selector or a judge, outside of any handoff: it may retrieve by the same framework, be asked for that too."""
+    """Ask a function outside of any handoff: it may retrieve by the same framework, and be asked for that too."""
     with using_context(set_value(_SELECTING, True, moved(current_context(), Here()))):
         found = function(inputs)
     if inspect.iscoroutine(found):

@@ -78,8 +78,9 @@ class Settings:
 
         The arguments are those of the class, where ``selected_by`` and ``judged_by`` may be ``module:function``, which
         is imported at its first use, ``id_keys`` and ``expected`` a text with commas, and ``stages`` one of
-        ``name=kind``, where an empty kind is None. ``environ`` is the environment to read, None for the process's; ``others`` may hold providers, which every
-        instrumentor of OpenTelemetry is given and this leaves alone.
+        ``name=kind``, where an empty kind is None. ``environ`` is the environment to read, None for the
+        process's; ``others`` may hold providers, which every instrumentor of OpenTelemetry is given and this leaves
+        alone.
 
         A variable that cannot be used is logged and counts as absent: an instrumentor that raises while a program
         starts would keep OpenTelemetry from loading those after it.

@@ -8,14 +8,29 @@ from collections.abc import Callable, Iterator, Sequence
 from time import thread_time
 from typing import Final
 
+from rop_otel.core.prompt.labels import NAMES
+
 _CODE: Final = re.compile(r"(?m)^[ ]{0,3}(```|~~~)|(`+)")
 _TICKS: Final = re.compile("`+")
 _FENCE_ENDS: Final = {
     "```": re.compile(r"(?m)^[ ]{0,3}````*~*[ \t]*$"),
     "~~~": re.compile(r"(?m)^[ ]{0,3}~~~`*~*[ \t]*$"),
 }
-_GROUP: Final = re.compile(r"\[([^\[\]]{1,200})\]")
+_GROUPS: Final = {
+    "": re.compile(r"(?:\[([^\[\]]{1,200})\]|【([^【】]{1,200})】)"),
+    "[]": re.compile(r"\[([^\[\]]{1,200})\]"),
+    "()": re.compile(r"\(([^()]{1,200})\)"),
+    "【】": re.compile(r"【([^【】]{1,200})】"),
+}
+"""What citations stand in, by what the labels stand in; labels that stand in nothing are cited in square brackets."""
+
+_NAMED: Final = re.compile(rf"(?i)(?:{NAMES})s?[ _]?[#:]?\s*(?=\d)")
+"""What may stand before a number that is a label."""
+
 _SEPARATOR: Final = re.compile("[,;]")
+_SEPARATORS: Final = ":#/"
+"""What ends a name that all labels begin with."""
+
 _SPACES: Final = re.compile(r"\s+(?:and\s+)?")
 _DIGITS: Final = "0123456789"
 _DEFAULT: Final = re.compile(r"S\d+")
@@ -33,7 +48,8 @@ _SECONDS: Final = 0.1
 def find_citations(text: str, *, shown: Sequence[str] = (), pattern: re.Pattern[str] | None = None) -> tuple[str, ...]:
     """Return the labels that a text cites, in order, repeats kept, written as they were shown.
 
-    Labels are cited in square brackets: ``[S1]``, ``[S1, S2]``, ``[S1][S3]``. Code is no prose and cites nothing.
+    Labels are cited in square brackets: ``[S1]``, ``[S1, S2]``, ``[S1][S3]``; a number also as ``[Source 1]`` and
+    ``【1】``. Labels in round brackets, or in ``【】``, are cited in those. Code is no prose and cites nothing.
 
     Args:
         text: The answer.
@@ -50,16 +66,23 @@ def find_citations(text: str, *, shown: Sequence[str] = (), pattern: re.Pattern[
     prose = _without_code(text) if "`" in text or "~~~" in text else text
     if pattern is not None:
         return tuple(label for group in _matches(pattern, prose) for label in _labels(group))
-    bracketed = bool(shown) and all(label[:1] == "[" and label[-1:] == "]" for label in shown)
-    labels = [label[1:-1] for label in shown] if bracketed else shown
+    around = next((pair for pair in _GROUPS if pair and shown and all(_stands_in(pair, label) for label in shown)), "")
+    labels = [label[1:-1] for label in shown] if around else shown
     is_label = _Shape(labels).fits
+    numbered = bool(labels) and all(label.isdecimal() for label in labels)
+    opening, closing = around[:1], around[1:]
     cited: list[str] = []
-    for match in _GROUP.finditer(prose):
-        names = _labels(match[1], is_label)
-        if not all(map(is_label, names)) or _is_index(prose, match.start(), names):
+    for match in _GROUPS[around].finditer(prose):
+        group = match[match.lastindex or 0]
+        names = _labels(_NAMED.sub("", group) if numbered else group, is_label)
+        if not all(map(is_label, names)) or (match[0][0] != "【" and _is_index(prose, match.start(), names)):
             continue
-        cited += [f"[{name}]" if bracketed else name for name in names]
+        cited += [f"{opening}{name}{closing}" for name in names]
     return tuple(cited)
+
+
+def _stands_in(pair: str, label: str) -> bool:
+    return len(label) > len(pair) and label[0] == pair[0] and label[-1] == pair[1]
 
 
 def _matches(pattern: re.Pattern[str], prose: str) -> Iterator[str]:
@@ -122,7 +145,9 @@ def _is_index(prose: str, start: int, names: list[str]) -> bool:
 
 
 class _Shape:
-    """What a label looks like: one of those shown, with any number where they are numbered, or ``S1`` without any.
+    """What a label looks like: one of those shown, or ``S1`` without any.
+
+    Where they are numbered it has any number, and where all begin with the same name, as in ``source:a``, any other.
 
     Args:
         labels: Those shown.
@@ -130,12 +155,14 @@ class _Shape:
 
     def __init__(self, labels: Sequence[str]) -> None:
         self._prefixes = frozenset(label.rstrip(_DIGITS) for label in labels)
+        names = {label[: 1 + max(map(label.rfind, _SEPARATORS))] for label in labels}
+        self._named = names.pop() if len(names) == 1 else ""
 
     def fits(self, name: str) -> bool:
         """Return whether a name looks like a label."""
         if not self._prefixes:
             return _DEFAULT.fullmatch(name) is not None
-        if name in self._prefixes:
+        if name in self._prefixes or (self._named and name.startswith(self._named)):
             return name != ""
         end = len(name)
         while end and name[end - 1].isdecimal():

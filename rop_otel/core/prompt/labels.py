@@ -7,7 +7,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-_NAMES: Final = "source|document|doc|passage|context|reference|ref|article|chunk|result|snippet|excerpt|citation"
+NAMES: Final = "source|document|doc|passage|context|reference|ref|article|chunk|result|snippet|excerpt|citation"
+"""Words that a number which is a label follows."""
+
 _NUMBERED: Final = r"\^?[A-Za-z]{0,20}[ _:#.-]?\d{1,9}"
 """What stands in brackets: a number, with a word before it perhaps."""
 
@@ -94,9 +96,9 @@ _HEADS: Final = re.compile(r"[\"']?[:>)\]]")
 _FORMS: Final[tuple[_Read, ...]] = (
     _form(rf"^[^\S\n]*\[({_NUMBERED})\]", rf"\[({_NUMBERED})\]"),
     _form(r"(【\d{1,9}】)"),
-    _form(rf"<(?:{_NAMES})\b[^<>]{{0,100}}?\b(?:index|id|number|n)\s*=\s*[\"']?(\d{{1,9}})\b"),
-    _form(rf"<(?:{_NAMES})[ _-]?(\d{{1,9}})>"),
-    _form(rf"\b(?:{_NAMES})(?:[ _](?:id|index|number|no\.?))?\s{{0,3}}[#:]?\s{{0,3}}(\d{{1,9}})\b"),
+    _form(rf"<(?:{NAMES})\b[^<>]{{0,100}}?\b(?:index|id|number|n)\s*=\s*[\"']?(\d{{1,9}})\b"),
+    _form(rf"<(?:{NAMES})[ _-]?(\d{{1,9}})>"),
+    _form(rf"\b(?:{NAMES})(?:[ _](?:id|index|number|no\.?))?\s{{0,3}}[#:]?\s{{0,3}}(\d{{1,9}})\b"),
     _form(r"^[^\S\n]*(\(\d{1,9}\))", r"(\(\d{1,9}\))\s*\Z"),
     _form(r"^[^\S\n]*#{0,6}[^\S\n]*(\d{1,9})[.:)](?=\s|\Z)", r"(?<!\S)(\d{1,9})[.:)]\s*\Z"),
     _by_id,
