@@ -20,6 +20,9 @@ class SilentStage(Stage):
     def returned(self, results: object, **told: object) -> None:
         """Do nothing."""
 
+    def shown_in(self, prompt: object, results: object, **given: object) -> None:
+        """Do nothing."""
+
     def input(self, *results: object) -> None:
         """Do nothing."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from time import time_ns
 from types import TracebackType
@@ -19,6 +19,7 @@ from rop_otel.tracing.facts import Returned, StageFacts
 from rop_otel.tracing.here import Here, current_context, here, leave, make_current, moved, put_back
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.openinference import openinference
+from rop_otel.tracing.prompting import Prompted, ShownIn, look
 from rop_otel.tracing.reading import Reading
 from rop_otel.tracing.runtime import Runtime
 from rop_otel.tracing.sentences import SAY_WHERE, TEXT, without_ids
@@ -76,6 +77,24 @@ class Stage:
         self._told = True
         if self._wanted:
             self._returned(self._spec.results.read(results, limit=self._runtime.config.max_ids), results, told)
+
+    def shown_in(self, prompt: str | Iterable[str], results: Sequence[object], **given: Unpack[ShownIn]) -> None:
+        """Report what a prompt shows of documents, in the place of :meth:`returned`: which, and how much of each.
+
+        The documents whose text the prompt holds are recorded in its order, each with its label. Where it holds none,
+        that is recorded, and where it cannot be decided, so is that: neither has a verdict.
+
+        Args:
+            prompt: What the model is asked with; of several messages, the texts.
+            results: The documents that were to be shown, in order.
+            given: See :class:`~rop_otel.tracing.prompting.ShownIn`.
+        """
+        refuse_unknown("shown_in()", given, ShownIn)
+        self._told = True
+        if self._wanted:
+            shown = self._look((prompt,) if isinstance(prompt, str) else prompt, results, given)
+            if shown is not None:
+                self.returned(shown.documents, shares=shown.shares, basis=shown.basis, labels=shown.labels)
 
     def input(self, *results: object) -> None:
         """Tell what the stage is handed: one list of documents, or several that it joins.
@@ -222,6 +241,14 @@ class Stage:
         if not taken:
             wrong = without_ids(results) if reading.ids is None else f"it returned {TEXT}"
             self._misuse(Mishap.IDS, wrong)
+
+    def _look(self, prompts: Iterable[str], results: Sequence[object], given: ShownIn) -> Prompted | None:
+        try:
+            return look(prompts, results, self._spec.results.read(results, limit=len(results)).ids or (), **given)
+        except BaseException as error:  # noqa: BLE001 - the application's documents
+            raise_if_delivered(error)
+            self._runtime.mishaps.failure(Mishap.STAGE, self._spec.place, "no text could be read of its documents")
+            return None
 
     def _tell(self, told: Mapping[str, object]) -> None:
         for name, value in told.items():
