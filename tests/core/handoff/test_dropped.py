@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from rop_otel.core.handoff import StageRecord
 from rop_otel.core.handoff.dropped import dropped
+
+from rop_otel.core.handoff import StageRecord
 from tests.core.build import CHUNKS, handoff, stage
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from rop_otel.core.handoff.trip import Trip
 
 from rop_otel.core.handoff import StageRecord, Verdict, assess
 from rop_otel.core.handoff.order import arrange
-from rop_otel.core.handoff.trip import Trip
 from tests.core.build import END, handoff, stage
 
 
