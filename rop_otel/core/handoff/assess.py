@@ -96,8 +96,8 @@ def _ranks(graph: StageGraph, wanted: Wanted | None) -> list[int | None]:
     if wanted is None:
         return [None] * len(graph.stages)
     return [
-        None if stage.returned is None else wanted.rank(stage.returned, graph.returned_set(place))
-        for place, stage in enumerate(graph.stages)
+        None if stage.returned is None else wanted.rank(stage.returned, held)
+        for stage, held in zip(graph.stages, graph.returned_sets, strict=True)
     ]
 
 
@@ -119,7 +119,7 @@ def _objects(graph: StageGraph, selection: Wanted | None, judgments: Judgments |
 def _score_stage(
     graph: StageGraph, place: int, rank: int | None, selection: Wanted | None, judgments: Judgments | None
 ) -> StageScores:
-    stage, held = graph.stages[place], graph.returned_set(place)
+    stage, held = graph.stages[place], graph.returned_sets[place]
     present: bool | None = None
     selected, judged = _NO_SCORES, _NO_SCORES
     if stage.returned is not None and held is not None and stage.kind != kinds.READER:

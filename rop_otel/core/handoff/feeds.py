@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from rop_otel.core.handoff import kinds
@@ -49,82 +50,110 @@ def feeds_of(stages: Sequence[StageRecord], blocks: Blocks) -> Feeds:
         blocks: Of these.
     """
     asked = _blocks_asked(stages, blocks)
-    flows: dict[int, _Flow] = {}
+    by_name = any(map(attrgetter("fed_by"), stages))
     latest: _Latest = {}
-    runs: list[list[Standing]] = []
+    flows: dict[int, _Flow] = {}
+    runs = _Runs()
     of: list[Fed] = []
     within: dict[int, Fed] = {}
     for place, stage in enumerate(stages):
         home = blocks.homes[place]
-        standing = blocks.wrappers.get(place)
-        if standing is None:
+        wrapped = blocks.wrappers.get(place)
+        if wrapped is None:
             source = kinds.is_source(stage)
             own = flows[place].handed_on() if place in flows else NOTHING
             if own.places:
                 within[place] = own
             if stage.fed_by:
-                of.append(_fed(_named(stage, latest)))
+                of.append(_named(stage, latest))
             else:
                 flow = None if source else flows.get(asked.get(place, home))
-                of.append(_together(own, NOTHING if flow is None else flow.before(stage.round)))
+                before = NOTHING if flow is None else flow.before(stage.round)
+                of.append(_together(own, before) if own.places else before)
             if stage.kind == kinds.READER:
                 continue
-            standing = Standing(place, place, source)
+            standing = Standing(place, place, source) if by_name else None
         else:
             of.append(NOTHING)
-        latest[stage.round, stage.name or stage.kind, None] = latest[stage.round, None, stage.kind] = standing
-        if standing.place == place:
+            standing, source = wrapped, wrapped.source
+        if standing is not None:
+            latest[stage.round, stage.name or stage.kind, None] = latest[stage.round, None, stage.kind] = standing
+        if wrapped is None or wrapped.place == place:
             flow = flows.get(home)
             if flow is None:
                 flow = flows[home] = _Flow(runs)
-            flow.add(stage.round, standing)
+            flow.add(stage.round, place if wrapped is None else wrapped.stage, source)
     end = flows[WHOLE].handed_on() if WHOLE in flows else NOTHING
-    stands_at = {standing.stage: standing.place for standing in blocks.wrappers.values()}
-    parallel = [
-        [each.stage for each in run]
-        for run in runs
-        if not stands_at or stands_at.get(run[-1].stage, run[-1].place) == run[-1].place
-    ]
-    return Feeds(of, within, parallel, end)
+    return Feeds(of, within, runs.outermost(), end)
+
+
+class _Tail(NamedTuple):
+    """The end of a chain: its last stage or, where it ends in sources, those.
+
+    Args:
+        places: Of these stages, as they stand.
+        sources: Whether they are sources.
+    """
+
+    places: list[int]
+    sources: bool
+
+
+class _Runs:
+    """The runs of sources next to each other. A stage that stands as a source in several counts in the outermost."""
+
+    __slots__ = ("_of", "_runs")
+
+    def __init__(self) -> None:
+        self._runs: list[list[int]] = []
+        self._of: dict[int, list[int]] = {}
+
+    def longer(self, chain: _Tail | None, stage: int) -> _Tail:
+        """Return the tail of a chain that goes on with a source."""
+        tail = _longer(chain, stage)
+        if tail is not chain:
+            self._runs.append(tail.places)
+        self._of[stage] = tail.places
+        return tail
+
+    def outermost(self) -> list[list[int]]:
+        """Return the runs, each stage in one of them."""
+        return [run for run in self._runs if self._of[run[-1]] is run]
 
 
 class _Flow:
     """What a block hands on, as its stages end one after the other.
 
     Args:
-        runs: Takes each run of sources of one of its chains, which grows with them.
+        runs: Takes each run of sources of one of its chains.
     """
 
     __slots__ = ("_fed", "_fed_round", "_plain", "_rounds", "_runs", "_since")
 
-    def __init__(self, runs: list[list[Standing]]) -> None:
+    def __init__(self, runs: _Runs) -> None:
         self._runs = runs
-        self._plain: list[Standing] = []
-        self._rounds: dict[int, list[Standing]] = {}
-        self._since: dict[int, list[Standing]] = {}  # the tails of rounds that no stage without a round took
+        self._plain: _Tail | None = None
+        self._rounds: dict[int, _Tail] = {}
+        self._since: dict[int, _Tail] = {}  # the tails of rounds that no stage without a round took
         self._fed: Fed | None = None
         self._fed_round: dict[int, Fed] = {}
 
-    def add(self, round_: int | None, standing: Standing) -> None:
+    def add(self, round_: int | None, stage: int, source: bool) -> None:
         """Put the next stage at the end of the chain of its round."""
         self._fed = None
-        if round_ is None:
-            if not standing.source:
-                self._since.clear()
-            self._plain = self._longer(self._plain, standing)
-        else:
+        if round_ is not None:
             self._fed_round.pop(round_, None)
             whole, since = self._rounds.get(round_), self._since.get(round_)
-            self._rounds[round_] = longer = self._longer(whole, standing)
-            self._since[round_] = longer if since is whole else _tail(since, standing) or [standing]
-
-    def _longer(self, chain: list[Standing] | None, standing: Standing) -> list[Standing]:
-        tail = _tail(chain, standing)
-        if tail is None:
-            tail = [standing]
-            if standing.source:
-                self._runs.append(tail)
-        return tail
+            self._rounds[round_] = self._runs.longer(whole, stage) if source else _Tail([stage], sources=False)
+            if since is None or since is not whole:
+                self._since[round_] = _longer(since, stage) if source else self._rounds[round_]
+            else:
+                self._since[round_] = self._rounds[round_]
+        elif source:
+            self._plain = self._runs.longer(self._plain, stage)
+        else:
+            self._plain = _Tail([stage], sources=False)
+            self._since.clear()
 
     def before(self, round_: int | None) -> Fed:
         """Return what feeds the next stage of a round or, for one without a round, what is handed on."""
@@ -132,51 +161,56 @@ class _Flow:
             return self.handed_on()
         found = self._fed_round.get(round_)
         if found is None:
-            found = self._fed_round[round_] = _fed(self._rounds.get(round_, ()))
+            tail = self._rounds.get(round_)
+            found = self._fed_round[round_] = NOTHING if tail is None else _fed(tail)
         return found
 
     def handed_on(self) -> Fed:
         """Return what the block hands on here."""
-        if self._fed is None:
-            tails = self._since.values()
-            self._fed = _fed(self._plain if not tails else [*self._plain, *(one for tail in tails for one in tail)])
-        return self._fed
+        found = self._fed
+        if found is None:
+            found = NOTHING if self._plain is None else _fed(self._plain)
+            if self._since:
+                found = _together(found, *map(_fed, self._since.values()))
+            self._fed = found
+        return found
 
 
-def _tail(chain: list[Standing] | None, standing: Standing) -> list[Standing] | None:
-    """Return the tail of a chain with a further source in it; None where the next stage is a tail by itself."""
-    if chain and standing.source and chain[-1].source:
-        chain.append(standing)
-        return chain
-    return None
+def _longer(chain: _Tail | None, stage: int) -> _Tail:
+    """Return the tail of a chain that goes on with a source: that and the sources before it."""
+    if chain is None or not chain.sources:
+        return _Tail([stage], sources=True)
+    chain.places.append(stage)
+    return chain
 
 
-def _fed(standings: Iterable[Standing]) -> Fed:
-    places: dict[int, bool] = {}
-    for standing in standings:
-        places[standing.stage] = standing.source or places.get(standing.stage, False)
-    return Fed(tuple(sorted(places)), tuple(sorted(place for place, source in places.items() if source)))
+def _fed(tail: _Tail) -> Fed:
+    places = tuple(sorted(tail.places))
+    return Fed(places, places if tail.sources else ())
 
 
-def _together(one: Fed, other: Fed) -> Fed:
-    if not one.places or not other.places:
-        return one if one.places else other
-    return Fed(
-        tuple(sorted({*one.places, *other.places})),
-        tuple(sorted({*one.sources, *other.sources})),
-    )
+def _together(*parts: Fed) -> Fed:
+    filled = [part for part in parts if part.places]
+    if len(filled) == 1:
+        return filled[0]
+    places = {place for part in filled for place in part.places}
+    sources = {place for part in filled for place in part.sources}
+    return Fed(tuple(sorted(places)), tuple(sorted(sources)))
 
 
 _Latest = dict[tuple[int | None, str | None, str | None], Standing]
 """The latest stage of a round and a name (else a kind), and of a round and a kind."""
 
 
-def _named(stage: StageRecord, latest: _Latest) -> list[Standing]:
+def _named(stage: StageRecord, latest: _Latest) -> Fed:
     """Return the latest earlier stage of each name in ``fed_by``, else of each kind, of the same round."""
-    found = (
+    found = [
         latest.get((stage.round, wanted, None), latest.get((stage.round, None, wanted))) for wanted in stage.fed_by
+    ]
+    return Fed(
+        tuple(sorted({each.stage for each in found if each is not None})),
+        tuple(sorted({each.stage for each in found if each is not None and each.source})),
     )
-    return [standing for standing in found if standing is not None]
 
 
 def _blocks_asked(stages: Sequence[StageRecord], blocks: Blocks) -> dict[int, int]:
@@ -184,7 +218,7 @@ def _blocks_asked(stages: Sequence[StageRecord], blocks: Blocks) -> dict[int, in
 
     A block once found empty is empty for all stages before that one, too: it is passed by, whatever the depth.
     """
-    if all(home == WHOLE for home in blocks.homes):
+    if max(blocks.homes, default=WHOLE) == WHOLE:
         return {}
     first: dict[tuple[int, int | None], int] = {}
     for place, stage in enumerate(stages):

@@ -45,8 +45,8 @@ def judged_losses(losses: Losses, judgments: Judgments | None) -> tuple[JudgedLo
     raws = frozenset(raw for raw, name in judgments.object_of.items() if name in lost)
     places = [place for place, stage in enumerate(graph.stages) if stage.kind != kinds.READER]
     shown = [place for place in graph.shown.places if graph.stages[place].kind in kinds.SHOWING]
-    without_text = _last(shown, graph.returned_set, raws, judgments)
-    last = _last(places, graph.returned_set, raws, judgments)
+    without_text = _last(shown, graph.returned_sets.__getitem__, raws, judgments)
+    last = _last(places, graph.returned_sets.__getitem__, raws, judgments)
     handed = _last(places, graph.given_set, raws, judgments) if len(last) < len(lost) else {}
 
     def lost_at(name: str) -> Drop:

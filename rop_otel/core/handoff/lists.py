@@ -56,7 +56,7 @@ def _dropped(graph: StageGraph, place: int) -> Ids | None:
     stage, feeding = graph.stages[place], graph.feeds[place].places
     if stage.kind == kinds.RESCUE:
         return ()
-    returned = graph.returned_set(place)
+    returned = graph.returned_sets[place]
     if stage.input is None and not feeding and kinds.is_source(stage):
         return ()
     handed = graph.input_set(place)

@@ -87,7 +87,8 @@ def is_cut(ids: Sequence[str], count: int | None) -> bool:
 
 def list_is_cut(stage: StageRecord) -> bool:
     """Return whether a stage's recorded list is shorter than what it returned; False where unreadable."""
-    return stage.returned is not None and is_cut(stage.returned, stage.returned_count)
+    count = stage.returned_count
+    return count is not None and stage.returned is not None and count > len(stage.returned)
 
 
 def tokens_of(stage: StageRecord) -> Sequence[int] | None:

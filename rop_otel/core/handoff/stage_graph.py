@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import Final
@@ -33,6 +33,7 @@ class StageGraph:
         within: What the own block of a stage hands on, for each that encloses others.
         parallel: The sources next to each other in a chain, or one alone.
         shown: What the reader was shown.
+        returned_sets: The recorded IDs of each stage's list as a set, None where they are unreadable.
     """
 
     def __init__(self, record: HandoffRecord, resolver: Resolver | None) -> None:
@@ -40,7 +41,7 @@ class StageGraph:
         self.resolver = resolver
         self.stages, self.places, self.left_out, feeds, self._around = arrange(record)
         self.feeds, self.within, self.parallel, end = feeds
-        self._sets = tuple(None if stage.returned is None else frozenset(stage.returned) for stage in self.stages)
+        self.returned_sets = [None if stage.returned is None else frozenset(stage.returned) for stage in self.stages]
         self._fed: dict[int, frozenset[str]] = {}
         self._given: dict[int, frozenset[str]] = {}
         self._latest: dict[Callable[[StageRecord], bool], list[int]] = {}
@@ -79,10 +80,6 @@ class StageGraph:
                 enclosed.append(place)
         return enclosed
 
-    def returned_set(self, place: int) -> frozenset[str] | None:
-        """Return the recorded IDs of a stage's list as a set, None where they are unreadable."""
-        return self._sets[place]
-
     def fed_set(self, fed: Fed) -> frozenset[str]:
         """Return the recorded IDs of the readable lists of some stages."""
         found = self._fed.get(id(fed))  # stages that are fed alike share it
@@ -90,14 +87,15 @@ class StageGraph:
             found = self._fed[id(fed)] = self.union(fed.places)
         return found
 
-    def union(self, places: tuple[int, ...] | list[int]) -> frozenset[str]:
+    def union(self, places: Sequence[int]) -> frozenset[str]:
         """Return the recorded IDs of the readable lists of some stages; one list's is not copied."""
-        sets = [each for each in (self._sets[place] for place in places) if each is not None]
-        return sets[0] if len(sets) == 1 else NO_IDS.union(*sets)
+        if len(places) == 1:
+            return self.returned_sets[places[0]] or NO_IDS
+        return NO_IDS.union(*(each for place in places if (each := self.returned_sets[place]) is not None))
 
     def are_known(self, fed: Fed) -> bool:
         """Return whether the lists of some stages are readable and uncut, all of them."""
-        return not any(self._sets[place] is None or list_is_cut(self.stages[place]) for place in fed.places)
+        return not any(self.returned_sets[place] is None or list_is_cut(self.stages[place]) for place in fed.places)
 
     def given_set(self, place: int) -> frozenset[str]:
         """Return the IDs of a stage's recorded input, as far as they were recorded; none where it was not."""
@@ -105,14 +103,15 @@ class StageGraph:
         if found is None:
             recorded, fed = self.stages[place].input or (), self.feeds[place].places
             # Most stages are handed just what the stage before returned: one set then serves both.
-            same = self._sets[fed[0]] if len(fed) == 1 and recorded == self.stages[fed[0]].returned else None
+            same = self.returned_sets[fed[0]] if len(fed) == 1 and recorded == self.stages[fed[0]].returned else None
             found = self._given[place] = frozenset(recorded) if same is None else same
         return found
 
     def has_known_record(self, place: int) -> bool:
         """Return whether a stage recorded an uncut input."""
         stage = self.stages[place]
-        return stage.input is not None and not is_cut(stage.input, stage.input_count)
+        count = stage.input_count
+        return stage.input is not None and (count is None or count <= len(stage.input))
 
     def input_set(self, place: int) -> frozenset[str] | None:
         """Return the IDs of a stage's input, None where they are unknown."""
@@ -143,8 +142,9 @@ class StageGraph:
             for feeding in self.feeds:
                 if feeding is not last:
                     last = feeding
-                    each = (feed if wanted(self.stages[feed]) else found[feed] for feed in feeding.places)
-                    nearest = max(each, default=-1)
+                    nearest = -1
+                    for feed in feeding.places:
+                        nearest = max(nearest, feed if wanted(self.stages[feed]) else found[feed])
                 found.append(nearest)
         return None if found[place] < 0 else found[place]
 

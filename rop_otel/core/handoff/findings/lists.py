@@ -34,30 +34,24 @@ class ListFinding(FindingCode):
 
 def about_lists(graph: StageGraph) -> Iterator[tuple[int, Finding]]:
     """Yield the place and finding of everything that is wrong with a stage's input or returned list."""
-    for place, stage in enumerate(graph.stages):
-        for finding in _about_list(graph, place, stage):
-            yield graph.places[place], finding
-    if any(_is_empty(stage) for stage in graph.stages):
+    at, scope, empty = graph.places, graph.record.scope_id, False
+    for place, (stage, returned) in enumerate(zip(graph.stages, graph.returned_sets, strict=True)):
+        if stage.input is not None and stage.kind != kinds.RESCUE and (lacking := _silently_cut(graph, place)):
+            yield at[place], finding_at(stage, ListFinding.SILENT_CUT, ids=lacking)
+        if returned is None or stage.returned is None:
+            if stage.kind != kinds.READER and not stage.failed:
+                yield at[place], finding_at(stage, ListFinding.IDS_UNREADABLE)
+            continue
+        empty = empty or not stage.returned
+        if stage.kind in kinds.KEEPING_ONLY and (foreign := _foreign(graph, place, returned)):
+            yield at[place], finding_at(stage, ListFinding.FOREIGN_IDS, ids=foreign)
+        if len(returned) < len(stage.returned) and (repeated := _repeated(stage.returned)):
+            yield at[place], finding_at(stage, ListFinding.DUPLICATE_IDS, ids=repeated)
+        if scope and stage.scopes is not None and (leaked := _leaked(stage.returned, stage.scopes, scope)):
+            yield at[place], finding_at(stage, ListFinding.SCOPE_LEAK, ids=leaked, scope=named(scope))
+    if empty:
         for place, though in _returned_nothing(graph):
-            finding = finding_at(graph.stages[place], ListFinding.NOTHING_RETURNED, though=though)
-            yield graph.places[place], finding
-
-
-def _about_list(graph: StageGraph, place: int, stage: StageRecord) -> Iterator[Finding]:
-    returned = graph.returned_set(place)
-    if stage.input is not None and stage.kind != kinds.RESCUE and (lacking := _silently_cut(graph, place)):
-        yield finding_at(stage, ListFinding.SILENT_CUT, ids=lacking)
-    if returned is None or stage.returned is None:
-        if stage.kind != kinds.READER and not stage.failed:
-            yield finding_at(stage, ListFinding.IDS_UNREADABLE)
-        return
-    if stage.kind in kinds.KEEPING_ONLY and (foreign := _foreign(graph, place, returned)):
-        yield finding_at(stage, ListFinding.FOREIGN_IDS, ids=foreign)
-    if len(returned) < len(stage.returned) and (repeated := _repeated(stage.returned)):
-        yield finding_at(stage, ListFinding.DUPLICATE_IDS, ids=repeated)
-    scope = graph.record.scope_id
-    if scope and stage.scopes is not None and (leaked := _leaked(stage.returned, stage.scopes, scope)):
-        yield finding_at(stage, ListFinding.SCOPE_LEAK, ids=leaked, scope=named(scope))
+            yield at[place], finding_at(graph.stages[place], ListFinding.NOTHING_RETURNED, though=though)
 
 
 def _silently_cut(graph: StageGraph, place: int) -> list[str]:

@@ -47,7 +47,7 @@ class _Added:
         found = self._by.get(expansion)
         if found is None:
             graph = self._graph
-            new = (graph.returned_set(expansion) or NO_IDS) - (graph.input_set(expansion) or NO_IDS)
+            new = (graph.returned_sets[expansion] or NO_IDS) - (graph.input_set(expansion) or NO_IDS)
             found = frozenset(raw for raw in new if raw and self._is_new(raw, expansion))
             self._by[expansion] = found
         return found
@@ -66,7 +66,7 @@ class _Added:
         """The places of the stages that returned each ID, ascending."""
         found: defaultdict[str, list[int]] = defaultdict(list)
         for place in range(len(self._graph.stages)):
-            for raw in self._graph.returned_set(place) or ():
+            for raw in self._graph.returned_sets[place] or ():
                 found[raw].append(place)
         return found
 
@@ -101,45 +101,35 @@ def about_ranking(graph: StageGraph, judged: Sequence[Scores]) -> Iterator[tuple
     scored: dict[int, _Scored] = {}
     added = _Added(graph)
     for place, stage in enumerate(graph.stages):
-        for finding in _about_stage(graph, place, stage, judged=judged, scored=scored, added=added):
-            yield graph.places[place], finding
+        found = None
+        if stage.kind == kinds.FUSION:
+            found = _fusion_below_arm(graph, place, judged)
+        elif stage.returned is None or list_is_cut(stage):
+            continue
+        elif stage.kind in kinds.CUTTING or (kinds.is_custom(stage) and not kinds.is_source(stage)):
+            found = _top_ranked_cut(graph, place, scored)
+        if found is not None:
+            yield graph.places[place], found
+        if stage.kind == kinds.PACKING and (displaced := _expansion_displaced(graph, place, added)):
+            yield graph.places[place], displaced
 
 
-def _about_stage(
-    graph: StageGraph,
-    place: int,
-    stage: StageRecord,
-    *,
-    judged: Sequence[Scores],
-    scored: dict[int, _Scored],
-    added: _Added,
-) -> Iterator[Finding]:
-    if stage.kind == kinds.FUSION:
-        yield from _fusion_below_arm(graph, place, judged)
-    if stage.returned is None or list_is_cut(stage):
-        return
-    if stage.kind in kinds.CUTTING or (kinds.is_custom(stage) and not kinds.is_source(stage)):
-        yield from _top_ranked_cut(graph, place, scored)
-    if stage.kind == kinds.PACKING:
-        yield from _expansion_displaced(graph, place, added)
-
-
-def _top_ranked_cut(graph: StageGraph, place: int, scored: dict[int, _Scored]) -> Iterator[Finding]:
-    stage, returned, handed = graph.stages[place], graph.returned_set(place), graph.input_set(place)
+def _top_ranked_cut(graph: StageGraph, place: int, scored: dict[int, _Scored]) -> Finding | None:
+    stage, returned, handed = graph.stages[place], graph.returned_sets[place], graph.input_set(place)
     if returned is None or handed is None or handed <= returned:
-        return
+        return None
     before = graph.latest_before(place, _settles_the_best)
     if before is None or not _is_scored(graph.stages[before]):
-        return
+        return None
     found = scored.get(before)
     if found is None:
         found = scored[before] = _scored(graph.stages[before])
     best, score_of = found
     if not best or best not in handed or best in returned:
-        return
-    if any(score_of[raw] < score_of[best] for raw in returned & handed if raw and raw in score_of):
-        scorer = graph.stages[before].kind
-        yield finding_at(stage, RankingFinding.TOP_RANKED_CUT, ids=[best], scored=scorer)
+        return None
+    if not any(score_of[raw] < score_of[best] for raw in returned & handed if raw and raw in score_of):
+        return None
+    return finding_at(stage, RankingFinding.TOP_RANKED_CUT, ids=[best], scored=graph.stages[before].kind)
 
 
 def _settles_the_best(stage: StageRecord) -> bool:
@@ -165,29 +155,30 @@ def _scored(stage: StageRecord) -> _Scored:
     return _Scored(max(score_of, key=score_of.__getitem__, default=""), score_of)
 
 
-def _expansion_displaced(graph: StageGraph, place: int, added: _Added) -> Iterator[Finding]:
-    handed, kept = graph.input_set(place), graph.returned_set(place)
+def _expansion_displaced(graph: StageGraph, place: int, added: _Added) -> Finding | None:
+    handed, kept = graph.input_set(place), graph.returned_sets[place]
     if handed is None or kept is None or handed <= kept:
-        return
+        return None
     expansion = graph.latest_before(place, _is_expansion)
     before = None if expansion is None else graph.input_set(expansion)
     if expansion is None or before is None:
-        return
+        return None
     dropped = {raw for raw in (before & handed) - kept if raw}
     new = added.by(expansion) & kept if dropped else frozenset()
-    if new:
-        found = RankingFinding.EXPANSION_DISPLACED
-        yield finding_at(graph.stages[place], found, ids=dropped, added=quoted(new))
+    if not new:
+        return None
+    return finding_at(graph.stages[place], RankingFinding.EXPANSION_DISPLACED, ids=dropped, added=quoted(new))
 
 
-def _fusion_below_arm(graph: StageGraph, place: int, judged: Sequence[Scores]) -> Iterator[Finding]:
+def _fusion_below_arm(graph: StageGraph, place: int, judged: Sequence[Scores]) -> Finding | None:
     cutoff = RECALL.ks[-1] if graph.record.cutoff is None else graph.record.cutoff
     measure = next((RECALL.at(k) for k in RECALL.ks if k >= cutoff), "")
     arms = graph.feeds[place].sources
     if not arms or not measure or any(measure not in judged[scored] for scored in (*arms, place)):
-        return
+        return None
     best = max(arms, key=lambda arm: judged[arm][measure])
-    if judged[place][measure] < judged[best][measure]:
-        own, arm, stages = judged[place][measure], judged[best][measure], graph.stages
-        code = RankingFinding.FUSION_BELOW_ARM
-        yield finding_at(stages[place], code, measure=measure, own=own, best=arm, arm=stages[best].kind)
+    own, arm, stages = judged[place][measure], judged[best][measure], graph.stages
+    if own >= arm:
+        return None
+    code = RankingFinding.FUSION_BELOW_ARM
+    return finding_at(stages[place], code, measure=measure, own=own, best=arm, arm=stages[best].kind)
