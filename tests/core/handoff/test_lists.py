@@ -1,17 +1,16 @@
-"""Which documents each stage was handed and did not return."""
+"""What each stage returned, and which of the documents that it was handed it did not return."""
 
 from __future__ import annotations
 
-from rop_otel.core.handoff.dropped import dropped
-
 from rop_otel.core.handoff import StageRecord
+from rop_otel.core.handoff.lists import lists_of
 from tests.core.build import CHUNKS, handoff, stage
 
 
 def lacking(*stages: StageRecord, resolved: bool = False) -> dict[str, str | None]:
     """Return the IDs that each stage dropped, None where that is not known."""
-    found = dropped(handoff(*stages), resolver=CHUNKS if resolved else None)
-    return {each.stage: None if each.ids is None else " ".join(each.ids) for each in found}
+    found = lists_of(handoff(*stages), resolver=CHUNKS if resolved else None)
+    return {each.stage: None if each.dropped is None else " ".join(each.dropped) for each in found}
 
 
 def test_in_order_of_the_input() -> None:
@@ -23,7 +22,7 @@ def test_in_order_of_the_input() -> None:
 def test_each_stage_is_named() -> None:
     """Of two stages of one kind, name and round tell which dropped what."""
     stages = (stage("vector", "a b", round=1), stage("filter", "a", name="scope", round=1))
-    assert [(each.stage, each.name, each.round) for each in dropped(handoff(*stages))] == [
+    assert [(each.stage, each.name, each.round) for each in lists_of(handoff(*stages))] == [
         ("vector", None, 1), ("filter", "scope", 1)
     ]  # fmt: skip
 
@@ -46,3 +45,9 @@ def test_rescue_only_adds() -> None:
     packed = (stage("vector", "a b"), stage("packing", "a"))
     assert lacking(*packed, stage("rescue", "c"))["rescue"] == ""
     assert lacking(*packed, stage("rescue", "c", given="a b"))["rescue"] == ""
+
+
+def test_what_was_returned() -> None:
+    """Each list as it was recorded, None where unreadable; readers have none here."""
+    stages = (stage("vector", "b a a", count=9), stage("mmr", None), stage("packing", ""), stage("reader", "a"))
+    assert [each.returned for each in lists_of(handoff(*stages))] == [("b", "a", "a"), None, ()]
