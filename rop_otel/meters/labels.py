@@ -7,7 +7,7 @@ from typing import Final
 from rop_otel import semconv
 from rop_otel.core.handoff.assessment import DropCause
 from rop_otel.core.handoff.kinds import READER, SHOWING, SOURCES, drop_cause
-from rop_otel.core.handoff.verdict import MODES
+from rop_otel.core.handoff.terms import MODES
 from rop_otel.safety import create_lock
 
 NO_STAGE: Final = ""

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from rop_otel.core.handoff import Assessment, Severity, Verdict, assess
-from rop_otel.core.handoff.dropped import Dropped, dropped
-from rop_otel.core.handoff.verdict import at_hand
+from rop_otel.core.handoff import Assessment, HandoffRecord, Ids, Severity, Verdict, assess
+from rop_otel.core.handoff.lists import StageLists, lists_of
+from rop_otel.core.handoff.terms import at_hand
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.replay.assemble import assemble
@@ -23,7 +23,8 @@ class Report:
 
     Args:
         assessments: In order of the handoff spans' start.
-        dropped: What each stage of each of these handoffs dropped.
+        handoffs: What was recorded of each of these.
+        lists: The lists of each stage of each of these.
         orphan_stages: Stage spans that belong to no handoff.
         incomplete: IDs of handoffs whose own span is missing, sorted.
         duplicates: IDs of handoff spans that were not assessed, since another had the ID before, sorted.
@@ -33,7 +34,8 @@ class Report:
     """
 
     assessments: tuple[Assessment, ...] = ()
-    dropped: tuple[tuple[Dropped, ...], ...] = ()
+    handoffs: tuple[HandoffRecord, ...] = ()
+    lists: tuple[tuple[StageLists, ...], ...] = ()
     orphan_stages: int = 0
     incomplete: tuple[str, ...] = ()
     duplicates: tuple[str, ...] = ()
@@ -50,10 +52,15 @@ class Report:
             for assessment in self.assessments
         )
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON shape of the contract, with what each stage dropped beside it."""
+    def as_dict(self, *, lists: bool = False) -> dict[str, Any]:
+        """Return the JSON shape of the contract, with what was selected and judged, and what each stage dropped.
+
+        Args:
+            lists: Whether to give the IDs of each stage's list, too.
+        """
+        each = zip(self.assessments, self.handoffs, self.lists, strict=True)
         return {
-            "handoffs": [_with_dropped(*each) for each in zip(self.assessments, self.dropped, strict=True)],
+            "handoffs": [_handoff(*parts, with_ids=lists) for parts in each],
             "orphan_stages": self.orphan_stages,
             "incomplete_handoffs": list(self.incomplete),
             "duplicate_handoffs": list(self.duplicates),
@@ -61,11 +68,20 @@ class Report:
         }
 
 
-def _with_dropped(assessment: Assessment, dropped: tuple[Dropped, ...]) -> dict[str, Any]:
+def _handoff(
+    assessment: Assessment, record: HandoffRecord, lists: tuple[StageLists, ...], *, with_ids: bool
+) -> dict[str, Any]:
     written = assessment.as_dict()
-    for stage, found in zip(written["stages"], dropped, strict=True):
-        stage["dropped"] = None if found.ids is None else list(found.ids)
+    written["selected"], written["judged"] = _given(record.selected), _given(record.judged)
+    for stage, listed in zip(written["stages"], lists, strict=True):
+        stage["dropped"] = _given(listed.dropped)
+        if with_ids:
+            stage["ids"] = _given(listed.returned)
     return written
+
+
+def _given(ids: Ids | None) -> list[str] | None:
+    return None if ids is None else list(ids)
 
 
 def replay(
@@ -97,7 +113,8 @@ def replay(
             assess(handoff, resolver=resolver, declaration=declaration if handoff.handoff_id in declared else None)
             for handoff in assembled.handoffs
         ),
-        dropped=tuple(dropped(handoff, resolver=resolver) for handoff in assembled.handoffs),
+        handoffs=assembled.handoffs,
+        lists=tuple(lists_of(handoff, resolver=resolver) for handoff in assembled.handoffs),
         orphan_stages=assembled.orphan_stages,
         incomplete=assembled.incomplete,
         duplicates=assembled.duplicates,

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from rop_otel.core.escapes import printable
 from rop_otel.core.handoff import Assessment, Severity, Verdict
-from rop_otel.core.handoff.dropped import Dropped
+from rop_otel.core.handoff.lists import StageLists
 from rop_otel.replay.handoff_report import Report
 
 _STYLES = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.NOT_APPLICABLE: "dim"}
@@ -29,7 +29,7 @@ def print_report(report: Report, console: Console) -> None:
         report: What to print.
         console: Where to; what comes from the spans is never taken as markup or control characters.
     """
-    for assessment, dropped in zip(report.assessments, report.dropped, strict=True):
+    for assessment, dropped in zip(report.assessments, report.lists, strict=True):
         for line in chain(_handoff_lines(assessment), _dropped_lines(assessment, dropped)):
             console.print(line, soft_wrap=True)
     if report.assessments:
@@ -75,14 +75,14 @@ def _handoff_lines(assessment: Assessment) -> Iterator[Text]:
         )
 
 
-def _dropped_lines(assessment: Assessment, dropped: tuple[Dropped, ...]) -> Iterator[Text]:
+def _dropped_lines(assessment: Assessment, dropped: tuple[StageLists, ...]) -> Iterator[Text]:
     """Say which documents fell away where, unless a verdict says what became of the one that matters."""
     if assessment.verdict in (Verdict.PASS, Verdict.FAIL):
         return
     for stage in dropped:
-        if stage.ids:
+        if stage.dropped:
             where = _where(stage.stage, stage.name, stage.round)
-            yield Text(f"    dropped at {printable(where)}: {printable(_named(stage.ids))}", style="dim")
+            yield Text(f"    dropped at {printable(where)}: {printable(_named(stage.dropped))}", style="dim")
 
 
 def _where(*parts: str | int | None) -> str:

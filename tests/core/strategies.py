@@ -89,3 +89,29 @@ def handoffs(draw: st.DrawFn, *, readable: bool = False, counts: bool = True, pa
         selected=draw(st.just(("a",)) | st.none() | st.lists(st.sampled_from(IDS), max_size=3).map(tuple)),
         judged=draw(st.none() | st.lists(st.sampled_from((*IDS, "")), max_size=5).map(tuple)),
     )
+
+
+@st.composite
+def nested(draw: st.DrawFn) -> HandoffRecord:
+    """Return a handoff of stages within stages, of few lists, so that many of them wrap others."""
+    count = draw(st.integers(1, 9))
+    placed = []
+    for place in range(count):
+        parent = draw(st.none() | st.integers(place + 1, count)) if place + 1 < count else None
+        returned = draw(st.sampled_from((None, (), ("a",), ("a",), ("a", "b"))))
+        placed.append(
+            StageRecord(
+                kind=draw(st.sampled_from("vector lexical fusion rerank rerank packing rescue reader web web".split())),
+                name=draw(st.none() | NAMES),
+                source=draw(st.booleans()),
+                fed_by=draw(st.just(()) | st.just(()) | st.just(()) | st.lists(NAMES, max_size=2).map(tuple)),
+                round=draw(ROUNDS),
+                returned=returned,
+                span_id=str(place),
+                parent_id=None if parent is None else str(parent),
+                start_ns=0,
+                end_ns=draw(st.integers(0, 2)) + place,
+                failed=not draw(st.integers(0, 9)),
+            )
+        )
+    return handoff(*placed)

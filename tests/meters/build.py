@@ -82,7 +82,7 @@ def failed(stage_kind: str | None = "mmr", cause: DropCause = DropCause.DIVERSIF
 
 def finding(code: FindingCode = RankingFinding.TOP_RANKED_CUT, stage_kind: str = "packing") -> Finding:
     """Return a finding."""
-    return Finding(code=code, stage=stage_kind, ids=("d1",), message="something is wrong")
+    return Finding(code=code, severity=code.severity, stage=stage_kind, ids=("d1",), message="something is wrong")
 
 
 def scored(

@@ -210,4 +210,7 @@ def test_packing_that_goes_on_after_its_handoff(tmp_path: Path) -> None:
     exported.write(tmp_path / "traces.json")
     [found] = replay_files([str(tmp_path / "traces.json")]).assessments
     assert found.as_dict() == handoff.assessment.as_dict()
-    assert (found.verdict, str(found.note)) == ("UNVERIFIABLE", "its packing failed, or ended after the handoff")
+    assert (found.verdict, str(found.note)) == (
+        "UNVERIFIABLE",
+        "its packing ended after the handoff, so what the reader was given is not known",
+    )

@@ -28,7 +28,16 @@ def test_the_shape_of_the_contract() -> None:
     assert data == {"orphan_stages": 1, "incomplete_handoffs": ["gone"], "duplicate_handoffs": [], "run": None}
     scores = found["stages"][0].pop("selected")
     assert [row.pop("dropped") for row in found["stages"]] == [[], [], ["d4"], ["d1"]]
-    assert found["stages"][0] == {"stage": "vector", "name": None, "round": None, "returned": 3, "judged": {}}
+    assert found["stages"][0] == {
+        "stage": "vector",
+        "name": None,
+        "round": None,
+        "returned": 3,
+        "implementation": None,
+        "fallback": False,
+        "query_form": None,
+        "judged": {},
+    }
     assert (scores["recall@1"], scores["rr"]) == (1.0, 1.0)
     assert [row["stage"] for row in found.pop("stages")] == ["vector", "lexical", "fusion", "packing"]
     assert found.pop("shown")["ids"] == ["d3", "d2"]
@@ -46,6 +55,11 @@ def test_the_shape_of_the_contract() -> None:
         "dropped_at_round": None,
         "drop_cause": "over_budget",
         "findings": [],
+        "agreement": None,
+        "joint": None,
+        "judged_losses": [],
+        "selected": ["d1"],
+        "judged": None,
     }
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from rop_otel.core.handoff import HandoffRecord, StageRecord, assess
-from rop_otel.core.handoff.dropped import dropped
+from rop_otel.core.handoff.lists import lists_of
 from rop_otel.core.measures import ndcg, precision, recall
 from rop_otel.core.profile import Membership, Resolver
 from rop_otel.core.profile.intake import Entry, Intake
@@ -46,7 +46,7 @@ def judged(facts: HandoffRecord, resolver: Resolver | None = None) -> Call:
 
     def call() -> None:
         assess(facts, resolver=resolver)
-        dropped(facts, resolver=resolver)
+        lists_of(facts, resolver=resolver)
 
     return call
 

@@ -3,23 +3,34 @@
 from rop_otel.core.handoff.assess import assess
 from rop_otel.core.handoff.assessment import (
     Assessment,
+    Basis,
     CitationCounts,
     Drop,
     DropCause,
     Finding,
     FindingCode,
+    Joint,
+    JudgedLoss,
     Severity,
     Shown,
     StageScores,
     Verdict,
 )
-from rop_otel.core.handoff.findings import FINDINGS, ContextFinding, LabelFinding, ListFinding, RankingFinding
+from rop_otel.core.handoff.findings import (
+    FINDINGS,
+    ContextFinding,
+    LabelFinding,
+    ListFinding,
+    PassageFinding,
+    RankingFinding,
+)
 from rop_otel.core.handoff.record import HandoffRecord, Ids, StageRecord
 from rop_otel.core.handoff.sink import Notice, Sink
 
 __all__ = [
     "FINDINGS",
     "Assessment",
+    "Basis",
     "CitationCounts",
     "ContextFinding",
     "Drop",
@@ -28,9 +39,12 @@ __all__ = [
     "FindingCode",
     "HandoffRecord",
     "Ids",
+    "Joint",
+    "JudgedLoss",
     "LabelFinding",
     "ListFinding",
     "Notice",
+    "PassageFinding",
     "RankingFinding",
     "Severity",
     "Shown",

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from types import MappingProxyType
+from typing import Final
 
 from rop_otel.core.handoff import kinds
-from rop_otel.core.handoff.assessment import Assessment, Drop, Shown, StageScores, Verdict
+from rop_otel.core.handoff.assessment import Assessment, Drop, Scores, Shown, StageScores, Verdict
 from rop_otel.core.handoff.declaring import contradiction, under
 from rop_otel.core.handoff.expected import Expected
 from rop_otel.core.handoff.findings import find
 from rop_otel.core.handoff.findings.labels import attach, count_citations
-from rop_otel.core.handoff.lost import where_lost
+from rop_otel.core.handoff.judged import agreement, joint, judged_losses
+from rop_otel.core.handoff.lost import Losses, where_lost
 from rop_otel.core.handoff.record import HandoffRecord
 from rop_otel.core.handoff.scores import Judgments, judged_scores, selected_scores
-from rop_otel.core.handoff.trip import Trip, list_is_cut
+from rop_otel.core.handoff.selection import Wanted, first_missing, selection_of
+from rop_otel.core.handoff.shown_list import list_is_cut
+from rop_otel.core.handoff.stage_graph import StageGraph
+from rop_otel.core.handoff.terms import EVERY, at_hand, mode_of
 from rop_otel.core.handoff.unverifiable import why_unverifiable
-from rop_otel.core.handoff.verdict import at_hand, membership_of, mode_of, shown_holds, verdict_of
-from rop_otel.core.profile import Membership, Resolver
+from rop_otel.core.handoff.verdict import selection_arrives, verdict_of
+from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.declaration import Opened
+
+_NO_SCORES: Final[Scores] = MappingProxyType({})
 
 
 def assess(record: HandoffRecord, *, resolver: Resolver | None = None, declaration: Opened | None = None) -> Assessment:
@@ -36,26 +45,25 @@ def assess(record: HandoffRecord, *, resolver: Resolver | None = None, declarati
         resolver = declaration.declaration.resolver if declaration.declaration else resolver
     resolver_at_hand = at_hand(record, resolver)
     in_force = resolver if resolver_at_hand else None
-    trip = Trip(record, in_force)
-    membership = membership_of(record, in_force) if resolver_at_hand and not contradicted else None
-    judgments = _judgments(record, in_force) if resolver_at_hand else None
-    ranks = [_rank(trip, place, membership) for place in range(len(trip.stages))]
-    scored = [_score_stage(trip, place, ranks[place], membership, judgments) for place in range(len(trip.stages))]
-    shown, rank = _score_shown(trip, membership, judgments, ranks=ranks, scored=scored)
+    graph = StageGraph(record, in_force)
+    usable = None if contradicted else selection_of(record, in_force)
+    judged = Judgments(record.judged, grades=record.grades, resolver=in_force) if record.judged else None
+    selection, judgments = (usable, judged) if resolver_at_hand else (None, None)
+    ranks = _ranks(graph, selection)
+    scored = [_score_stage(graph, place, ranks[place], selection, judgments) for place in range(len(graph.stages))]
+    shown, rank = _score_shown(graph, selection, judgments, ranks=ranks, scored=scored)
     verdict = verdict_of(
         record,
-        trip.shown,
-        membership=membership,
+        graph.shown,
+        selection=selection,
         rank=rank,
         resolver_at_hand=resolver_at_hand,
         contradicted=contradicted,
     )
+    arrives = None if selection is None else selection_arrives(record, graph.shown, selection, rank=rank)
     expected = Expected(record.expected, record.stages)
-    drop: Drop | None = None
-    if verdict is Verdict.FAIL and membership is not None:
-        held = shown_holds(trip.shown, membership, rank=rank)
-        drop = where_lost(trip, membership, expected, ranks=ranks, shown_holds=held)
-    attachments = attach(trip)
+    losses = Losses(graph, expected)
+    attachments = attach(graph)
     return Assessment(
         handoff_name=record.name,
         handoff_id=record.handoff_id,
@@ -65,57 +73,94 @@ def assess(record: HandoffRecord, *, resolver: Resolver | None = None, declarati
         mode=mode_of(record),
         verdict=verdict,
         selected_rank=rank,
-        drop=drop,
-        findings=find(trip, expected, judged=[scores.judged for scores in scored], attachments=attachments),
+        drop=_drop(losses, selection, ranks) if verdict is Verdict.FAIL and selection is not None else None,
+        agreement=None if selection is None else agreement(graph, judgments),
+        joint=joint(record, graph.shown, judgments, arrives=arrives),
+        judged_losses=judged_losses(losses, judgments) if resolver_at_hand else None,
+        findings=find(
+            graph,
+            expected,
+            judged=[scores.judged for scores in scored],
+            attachments=attachments,
+            objects=_objects(graph, usable, judged),
+        ),
         stages=tuple(scores for scores in scored if scores.stage != kinds.READER),
         shown=shown,
-        citations=count_citations(trip, attachments),
-        note=why_unverifiable(trip, resolver_at_hand=resolver_at_hand) if verdict is Verdict.UNVERIFIABLE else None,
+        citations=count_citations(graph, attachments),
+        note=why_unverifiable(graph, resolver_at_hand=resolver_at_hand) if verdict is Verdict.UNVERIFIABLE else None,
     )
 
 
-def _judgments(record: HandoffRecord, resolver: Resolver | None) -> Judgments | None:
-    return Judgments(record.judged, grades=record.grades, resolver=resolver) if record.judged else None
+def _ranks(graph: StageGraph, wanted: Wanted | None) -> list[int | None]:
+    """Return the rank of what is wanted in each stage's recorded list."""
+    if wanted is None:
+        return [None] * len(graph.stages)
+    return [
+        None if stage.returned is None else wanted.rank(stage.returned, held)
+        for stage, held in zip(graph.stages, graph.returned_sets, strict=True)
+    ]
 
 
-def _rank(trip: Trip, place: int, membership: Membership | None) -> int | None:
-    ids, held = trip.stages[place].returned, trip.returned_set(place)
-    return None if membership is None or ids is None else membership.rank(ids, held)
+def _drop(losses: Losses, selection: Wanted, ranks: Sequence[int | None]) -> Drop:
+    """Return the loss of the selection or, where every key is needed, of the first that was lost."""
+    graph = losses.graph
+    if graph.record.need != EVERY:
+        return where_lost(losses, selection, ranks=ranks)
+    wanted = first_missing(graph.record, graph.resolver, graph.shown.up_to(graph.record.cutoff))
+    return where_lost(losses, wanted, ranks=_ranks(graph, wanted))
+
+
+def _objects(graph: StageGraph, selection: Wanted | None, judgments: Judgments | None) -> AbstractSet[str]:
+    """Return the selected and the judged objects."""
+    selected = () if selection is None else graph.record.selected or ()
+    return {*map(graph.object_of, selected), *(judgments.first_raws if judgments else ())}
 
 
 def _score_stage(
-    trip: Trip, place: int, rank: int | None, membership: Membership | None, judgments: Judgments | None
+    graph: StageGraph, place: int, rank: int | None, selection: Wanted | None, judgments: Judgments | None
 ) -> StageScores:
-    stage, held = trip.stages[place], trip.returned_set(place)
-    if stage.returned is None or held is None or stage.kind == kinds.READER:
-        return StageScores(stage=stage.kind, name=stage.name, round=stage.round)
-    cut = list_is_cut(stage)
+    stage, held = graph.stages[place], graph.returned_sets[place]
+    present: bool | None = None
+    selected, judged = _NO_SCORES, _NO_SCORES
+    if stage.returned is not None and held is not None and stage.kind != kinds.READER:
+        cut = list_is_cut(stage)
+        if selection is not None:
+            present = None if cut and rank is None else rank is not None
+            selected = selected_scores(rank, depth=len(stage.returned), cut=cut)
+        if judgments:
+            judged = judged_scores(judgments, stage.returned, held=held, cut=cut)
     return StageScores(
         stage=stage.kind,
         name=stage.name,
         round=stage.round,
         returned=stage.true_count,
-        present=None if membership is None or (cut and rank is None) else rank is not None,
-        selected=selected_scores(rank, depth=len(stage.returned), cut=cut) if membership else {},
-        judged=judged_scores(judgments, stage.returned, held=held, cut=cut) if judgments else {},
+        present=present,
+        implementation=stage.implementation,
+        fallback=stage.fallback,
+        query_form=stage.query_form,
+        selected=selected,
+        judged=judged,
     )
 
 
 def _score_shown(
-    trip: Trip,
-    membership: Membership | None,
+    graph: StageGraph,
+    selection: Wanted | None,
     judgments: Judgments | None,
     *,
     ranks: Sequence[int | None],
     scored: Sequence[StageScores],
 ) -> tuple[Shown, int | None]:
-    if not trip.shown.usable:
+    shown = graph.shown
+    if not shown.usable:
         return Shown(), None
-    ids, cut, place = trip.shown.known_ids, trip.shown.cut, trip.shown.places[0]
-    if ids is trip.stages[place].returned and len(trip.shown.places) == 1:
-        return Shown(ids=ids, selected=scored[place].selected, judged=scored[place].judged), ranks[place]
+    ids, place = shown.known_ids, shown.places[0]
+    if ids is graph.stages[place].returned and len(shown.places) == 1:
+        return Shown(ids=ids, basis=shown.basis, selected=scored[place].selected, judged=scored[place].judged), ranks[
+            place
+        ]
     held = frozenset(ids)
-    rank = membership.rank(ids, held) if membership else None
-    selected = selected_scores(rank, depth=len(ids), cut=cut) if membership else {}
-    judged = judged_scores(judgments, ids, held=held, cut=cut) if judgments else {}
-    return Shown(ids=ids, selected=selected, judged=judged), rank
+    rank = selection.rank(ids, held) if selection else None
+    selected = selected_scores(rank, depth=len(ids), cut=shown.cut) if selection else {}
+    judged = judged_scores(judgments, ids, held=held, cut=shown.cut) if judgments else {}
+    return Shown(ids=ids, basis=shown.basis, selected=selected, judged=judged), rank

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from rop_otel.core.profile.verdicts import Verdict as Verdict
 
@@ -34,6 +34,15 @@ class DropCause(StrEnum):
     DROPPED = "dropped"
 
 
+class Basis(StrEnum):
+    """How a shown list is known, the strongest first."""
+
+    RECORDED = "recorded"
+    PROMPT = "prompt"
+    ASSUMED = "assumed"
+    LAST_LIST = "last_list"
+
+
 class Severity(StrEnum):
     """How much a finding matters."""
 
@@ -42,12 +51,21 @@ class Severity(StrEnum):
     ERROR = "error"
 
 
+class Joint(StrEnum):
+    """Which of both targets the shown list brings: the selected object, a judged one."""
+
+    BOTH = "both"
+    SELECTED_ONLY = "selected_only"
+    JUDGED_ONLY = "judged_only"
+    NEITHER = "neither"
+
+
 class FindingCode(StrEnum):
     """What a finding is about; each family of findings is an enumeration of its own, with one row for each code.
 
     Args:
         code: The code.
-        severity: How much it matters.
+        severity: How much it matters, unless a finding says otherwise.
         message: One sentence, with places for the stage, the IDs, the labels and other values.
     """
 
@@ -68,6 +86,7 @@ class Finding:
 
     Args:
         code: What it is about.
+        severity: How much it matters.
         stage: Kind of the stage (or the declared stage that is missing).
         name, round: Which one, where known.
         ids, labels: Sorted by code point.
@@ -75,17 +94,13 @@ class Finding:
     """
 
     code: FindingCode
+    severity: Severity
     stage: str
     name: str | None = None
     round: int | None = None
     ids: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     message: str
-
-    @property
-    def severity(self) -> Severity:
-        """How much it matters; fixed by its code."""
-        return self.code.severity
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON shape of the contract."""
@@ -103,7 +118,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drop:
-    """Where and why the selected object was lost.
+    """Where and why an object was lost.
 
     Args:
         cause: Why.
@@ -115,16 +130,48 @@ class Drop:
     name: str | None = None
     round: int | None = None
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON shape of the contract."""
+        return {
+            "dropped_at": self.stage,
+            "dropped_at_name": self.name,
+            "dropped_at_round": self.round,
+            "drop_cause": self.cause.value,
+        }
+
+
+_NO_DROP: Final = {"dropped_at": None, "dropped_at_name": None, "dropped_at_round": None, "drop_cause": None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedLoss:
+    """A judged object that the reader was not shown.
+
+    Args:
+        id: The first of its IDs that was judged relevant.
+        drop: Where and why it was lost.
+    """
+
+    id: str
+    drop: Drop
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON shape of the contract."""
+        return {"id": self.id, **self.drop.as_dict()}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageScores:
-    """Sizes and scores of one stage's list.
+    """What ran as one stage, and size and scores of its list.
 
     Args:
         stage, name, round: Which stage.
         returned: True count of returned IDs; None where unreadable.
         present: Whether the recorded list holds the selected object; None without a usable selection, where the
             list is unreadable, or where it is cut and the recorded part does not hold it.
+        implementation: What really ran, None where not recorded.
+        fallback: Whether the stage ran its fallback.
+        query_form: How a source's query was built, None where not recorded.
         selected, judged: Scores; empty where nothing is scored.
     """
 
@@ -133,6 +180,9 @@ class StageScores:
     round: int | None = None
     returned: int | None = None
     present: bool | None = None
+    implementation: str | None = None
+    fallback: bool = False
+    query_form: str | None = None
     selected: Scores = field(default_factory=dict)
     judged: Scores = field(default_factory=dict)
 
@@ -143,6 +193,9 @@ class StageScores:
             "name": self.name,
             "round": self.round,
             "returned": self.returned,
+            "implementation": self.implementation,
+            "fallback": self.fallback,
+            "query_form": self.query_form,
             "selected": dict(self.selected),
             "judged": dict(self.judged),
         }
@@ -154,16 +207,23 @@ class Shown:
 
     Args:
         ids: In order; empty where nothing usable was shown.
+        basis: How the list is known; None where none is usable.
         selected, judged: Scores of it; empty where nothing is scored.
     """
 
     ids: tuple[str, ...] = ()
+    basis: Basis | None = None
     selected: Scores = field(default_factory=dict)
     judged: Scores = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON shape of the contract."""
-        return {"ids": list(self.ids), "selected": dict(self.selected), "judged": dict(self.judged)}
+        return {
+            "ids": list(self.ids),
+            "basis": self.basis.value if self.basis else None,
+            "selected": dict(self.selected),
+            "judged": dict(self.judged),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +246,9 @@ class Assessment:
         verdict: None where the handoff was not assessed here.
         selected_rank: Rank in the known shown list, 1-based; None where it has none.
         drop: Where it was lost; for a FAIL only.
+        agreement: Whether a selected object is a judged one; None without a usable selection or judged objects.
+        joint: Which of both targets the shown list brings; None where one is absent or undecided.
+        judged_losses: The judged objects that the shown list lacks; None where it is not known whether it does.
         findings: By stage order, then code.
         stages: In order, without readers and without stages left out.
         shown: The known shown list.
@@ -202,6 +265,9 @@ class Assessment:
     verdict: Verdict | None = None
     selected_rank: int | None = None
     drop: Drop | None = None
+    agreement: bool | None = None
+    joint: Joint | None = None
+    judged_losses: tuple[JudgedLoss, ...] | None = None
     findings: tuple[Finding, ...] = ()
     stages: tuple[StageScores, ...] = ()
     shown: Shown = field(default_factory=Shown)
@@ -220,7 +286,6 @@ class Assessment:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON shape of the contract."""
-        drop = self.drop
         return {
             "handoff_id": self.handoff_id,
             "trace_id": self.trace_id,
@@ -230,11 +295,11 @@ class Assessment:
             "mode": self.mode,
             "verdict": self.verdict.value if self.verdict else None,
             "selected_rank": self.selected_rank,
-            "dropped_at": drop.stage if drop else None,
-            "dropped_at_name": drop.name if drop else None,
-            "dropped_at_round": drop.round if drop else None,
-            "drop_cause": drop.cause.value if drop else None,
+            **(self.drop.as_dict() if self.drop else _NO_DROP),
             "findings": [finding.as_dict() for finding in self.findings],
+            "agreement": self.agreement,
+            "joint": self.joint.value if self.joint else None,
+            "judged_losses": None if self.judged_losses is None else [each.as_dict() for each in self.judged_losses],
             "stages": [stage.as_dict() for stage in self.stages],
             "shown": self.shown.as_dict(),
         }
@@ -262,7 +327,7 @@ class Assessment:
 
 
 _WORDS = {
-    Verdict.DECLARATION_INVALID: "mode, rule or cutoff is none of the contract's, or not the declaration's",
+    Verdict.DECLARATION_INVALID: "mode, need, rule or cutoff is none of the contract's, or not the declaration's",
     Verdict.NOT_APPLICABLE: "no selected object was required to reach the reader",
     Verdict.SELECTOR_ERROR: "a selection was due and no usable one came",
     Verdict.RESOLUTION_ERROR: "the resolver does not know the selected object",

@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from rop_otel.core.handoff.record import HandoffRecord, Ids
-from rop_otel.core.handoff.trip import Trip
-from rop_otel.core.handoff.verdict import at_hand, membership_of
+from rop_otel.core.handoff.selection import selection_of
+from rop_otel.core.handoff.stage_graph import StageGraph
+from rop_otel.core.handoff.terms import ONE, at_hand
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.fieldpath import ABSENT, FieldPath
 
@@ -48,6 +49,7 @@ def contradiction(record: HandoffRecord, opened: Opened) -> str | None:
         return "the declaration or a file it names is invalid"
     for what, own, declared in (
         ("mode", record.mode, declaration.mode),
+        ("need", record.need, ONE),
         ("rule", record.rule, declaration.rule),
         ("cutoff", record.cutoff, declaration.cutoff),
         ("declaration", record.declaration_id, declaration.declaration_id),
@@ -85,16 +87,16 @@ def record_of(record: HandoffRecord, opened: Opened) -> dict[str, Any]:
 
 
 def _returned(record: HandoffRecord, opened: Opened) -> Ids | None:
-    declaration, shown = opened.declaration, Trip(record, None).shown
+    declaration, shown = opened.declaration, StageGraph(record, None).shown
     if not shown.usable:
         return None
     if declaration is None:
         return shown.known_ids
     if not at_hand(record, declaration.resolver):
         return None
-    if shown.cut and shown.known < declaration.cutoff:
-        membership = membership_of(record, declaration.resolver)
-        if membership is None or membership.rank(shown.known_ids) is None:
+    if not shown.decides(declaration.cutoff):
+        selection = selection_of(record, declaration.resolver)
+        if selection is None or selection.rank(shown.known_ids) is None:
             return None
     return shown.known_ids
 

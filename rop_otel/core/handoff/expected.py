@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from rop_otel.core.handoff import kinds
@@ -19,25 +20,28 @@ class Expected:
         observed: Every stage span, those left out included.
     """
 
-    __slots__ = ("_places", "missing")
+    __slots__ = ("_entries", "_places", "_seen", "missing")
 
     def __init__(self, entries: Sequence[str], observed: Iterable[StageRecord]) -> None:
-        self._places = {entry: place for place, entry in reversed(list(enumerate(entries)))}
-        seen = {self._entry(stage) for stage in observed} if entries else set()
-        self.missing = tuple(entry for entry in self._places_in_order() if entry not in seen)
-
-    def _places_in_order(self) -> list[str]:
-        return sorted(self._places, key=self._places.__getitem__)
+        self._entries = entries
+        self._places: dict[str, list[int]] = {}
+        for place, entry in enumerate(entries):
+            self._places.setdefault(entry, []).append(place)
+        self._seen = {self._entry(stage) for stage in observed} if entries else set()
+        self.missing = tuple(entry for entry in self._places if entry not in self._seen)
 
     def _entry(self, stage: StageRecord) -> str:
         return stage.name if stage.name is not None and stage.name in self._places else stage.kind
 
-    def missing_between(self, last: Iterable[StageRecord], stage: StageRecord) -> str | None:
-        """Return the first missing entry, no source or reader, between the last of some stages and a later stage."""
-        before = [self._places[entry] for entry in map(self._entry, last) if entry in self._places]
-        after = self._places.get(self._entry(stage))
-        if not before or after is None:
+    def missing_between(self, last: StageRecord, stage: StageRecord) -> str | None:
+        """Return the first missing entry, no source or reader, between the last place of a stage and a later one's."""
+        before, after = self._places.get(self._entry(last)), self._places.get(self._entry(stage))
+        if not before or not after:
             return None
-        latest = max(before)
-        between = (entry for entry in self.missing if latest < self._places[entry] < after)
-        return next((entry for entry in between if entry not in kinds.SOURCES and entry != kinds.READER), None)
+        following = bisect_right(after, before[-1])
+        if following == len(after):
+            return None
+        for entry in self._entries[before[-1] + 1 : after[following]]:
+            if entry not in self._seen and entry not in kinds.SOURCES and entry != kinds.READER:
+                return entry
+        return None

@@ -1,91 +1,240 @@
-"""Which stages feed which."""
+"""Which stages feed which, and what a block hands on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 from rop_otel.core.handoff import kinds
+from rop_otel.core.handoff.blocks import WHOLE, Blocks, Standing
 from rop_otel.core.handoff.record import StageRecord
 
-_ChainKey = tuple[int | None, int | None]
-"""A round and None, or None and the place of what a stage ran within."""
 
-_Latest = dict[tuple[int | None, str | None, str | None], int]
-"""The place of the latest stage of a round and a name (else a kind), and of a round and a kind."""
-
-
-def feeds(stages: Sequence[StageRecord], within: Sequence[int | None] = ()) -> tuple[tuple[int, ...], ...]:
-    """Return for each stage, in order, the places of the stages that feed it, ascending.
-
-    A source is fed by nothing and a reader feeds nothing. ``fed_by`` names the feeding stages; otherwise a stage
-    with a round is fed by the tail of its round, one without by the tail of those without and of the rounds that
-    lie between it and the previous one without. A foreign source that stages ran within is fed by the last of them,
-    and those feed nothing else.
+class Fed(NamedTuple):
+    """Stages that feed another one, or that a block hands on.
 
     Args:
-        stages: In order.
-        within: The place of the foreign source that each ran within, None where there is none; empty: none did.
+        places: Ascending.
+        sources: Those of them that stand as sources.
     """
-    chains: dict[_ChainKey, list[int]] = {}
+
+    places: tuple[int, ...] = ()
+    sources: tuple[int, ...] = ()
+
+
+NOTHING: Final = Fed()
+
+
+class Feeds(NamedTuple):
+    """What feeds the stages of one handoff.
+
+    Args:
+        of: What feeds each stage; nothing for one that only wraps others.
+        within: What the own block of a stage hands on at its end, for each that encloses others and is no wrapper.
+        parallel: The sources next to each other in a chain, or one alone.
+        end: What the handoff's own block hands on at its end.
+    """
+
+    of: Sequence[Fed]
+    within: Mapping[int, Fed]
+    parallel: Sequence[Sequence[int]]
+    end: Fed
+
+
+def feeds_of(stages: Sequence[StageRecord], blocks: Blocks) -> Feeds:
+    """Return what feeds each stage.
+
+    Args:
+        stages: In order, those that only wrap others among them.
+        blocks: Of these.
+    """
+    asked = _blocks_asked(stages, blocks)
+    by_name = any(map(attrgetter("fed_by"), stages))
     latest: _Latest = {}
-    rounds_between: dict[int, None] = {}
-    fed: list[tuple[int, ...]] = []
-    handed_on: dict[_ChainKey, tuple[int, ...]] = {}  # readers one after the other are fed by the same stages
+    flows: dict[int, _Flow] = {}
+    runs = _Runs()
+    of: list[Fed] = []
+    within: dict[int, Fed] = {}
     for place, stage in enumerate(stages):
-        around = within[place] if within else None
-        key = _chain_of(stage, around)
-        if within and (inside := chains.get((None, place))) is not None:
-            fed.append(tuple(_tail(stages, inside)))
-        elif kinds.is_source(stage):
-            fed.append(())
-        elif stage.fed_by:
-            fed.append(tuple(sorted(_named(stage, latest))))
+        home = blocks.homes[place]
+        wrapped = blocks.wrappers.get(place)
+        if wrapped is None:
+            source = kinds.is_source(stage)
+            own = flows[place].handed_on() if place in flows else NOTHING
+            if own.places:
+                within[place] = own
+            if stage.fed_by:
+                of.append(_named(stage, latest))
+            else:
+                flow = None if source else flows.get(asked.get(place, home))
+                before = NOTHING if flow is None else flow.before(stage.round)
+                of.append(_together(own, before) if own.places else before)
+            if stage.kind == kinds.READER:
+                continue
+            standing = Standing(place, place, source) if by_name else None
         else:
-            found = handed_on.get(key)
-            if found is None:
-                found = handed_on[key] = _handed_on(stages, chains, key, rounds_between)
-            fed.append(found)
-        if stage.kind == kinds.READER:
-            continue
-        handed_on.clear()
-        chains.setdefault(key, []).append(place)
-        latest[stage.round, stage.name or stage.kind, None] = latest[stage.round, None, stage.kind] = place
-        if around is not None:
-            continue
-        if stage.round is None:
-            rounds_between.clear()
+            of.append(NOTHING)
+            standing, source = wrapped, wrapped.source
+        if standing is not None:
+            latest[stage.round, stage.name or stage.kind, None] = latest[stage.round, None, stage.kind] = standing
+        if wrapped is None or wrapped.place == place:
+            flow = flows.get(home)
+            if flow is None:
+                flow = flows[home] = _Flow(runs)
+            flow.add(stage.round, place if wrapped is None else wrapped.stage, source)
+    end = flows[WHOLE].handed_on() if WHOLE in flows else NOTHING
+    return Feeds(of, within, runs.outermost(), end)
+
+
+class _Tail(NamedTuple):
+    """The end of a chain: its last stage or, where it ends in sources, those.
+
+    Args:
+        places: Of these stages, as they stand.
+        sources: Whether they are sources.
+    """
+
+    places: list[int]
+    sources: bool
+
+
+class _Runs:
+    """The runs of sources next to each other. A stage that stands as a source in several counts in the outermost."""
+
+    __slots__ = ("_of", "_runs")
+
+    def __init__(self) -> None:
+        self._runs: list[list[int]] = []
+        self._of: dict[int, list[int]] = {}
+
+    def longer(self, chain: _Tail | None, stage: int) -> _Tail:
+        """Return the tail of a chain that goes on with a source."""
+        tail = _longer(chain, stage)
+        if tail is not chain:
+            self._runs.append(tail.places)
+        self._of[stage] = tail.places
+        return tail
+
+    def outermost(self) -> list[list[int]]:
+        """Return the runs, each stage in one of them."""
+        return [run for run in self._runs if self._of[run[-1]] is run]
+
+
+class _Flow:
+    """What a block hands on, as its stages end one after the other.
+
+    Args:
+        runs: Takes each run of sources of one of its chains.
+    """
+
+    __slots__ = ("_fed", "_fed_round", "_plain", "_rounds", "_runs", "_since")
+
+    def __init__(self, runs: _Runs) -> None:
+        self._runs = runs
+        self._plain: _Tail | None = None
+        self._rounds: dict[int, _Tail] = {}
+        self._since: dict[int, _Tail] = {}  # the tails of rounds that no stage without a round took
+        self._fed: Fed | None = None
+        self._fed_round: dict[int, Fed] = {}
+
+    def add(self, round_: int | None, stage: int, source: bool) -> None:
+        """Put the next stage at the end of the chain of its round."""
+        self._fed = None
+        if round_ is not None:
+            self._fed_round.pop(round_, None)
+            whole, since = self._rounds.get(round_), self._since.get(round_)
+            self._rounds[round_] = self._runs.longer(whole, stage) if source else _Tail([stage], sources=False)
+            if since is None or since is not whole:
+                self._since[round_] = _longer(since, stage) if source else self._rounds[round_]
+            else:
+                self._since[round_] = self._rounds[round_]
+        elif source:
+            self._plain = self._runs.longer(self._plain, stage)
         else:
-            rounds_between[stage.round] = None
-    return tuple(fed)
+            self._plain = _Tail([stage], sources=False)
+            self._since.clear()
+
+    def before(self, round_: int | None) -> Fed:
+        """Return what feeds the next stage of a round or, for one without a round, what is handed on."""
+        if round_ is None:
+            return self.handed_on()
+        found = self._fed_round.get(round_)
+        if found is None:
+            tail = self._rounds.get(round_)
+            found = self._fed_round[round_] = NOTHING if tail is None else _fed(tail)
+        return found
+
+    def handed_on(self) -> Fed:
+        """Return what the block hands on here."""
+        found = self._fed
+        if found is None:
+            found = NOTHING if self._plain is None else _fed(self._plain)
+            if self._since:
+                found = _together(found, *map(_fed, self._since.values()))
+            self._fed = found
+        return found
 
 
-def _handed_on(
-    stages: Sequence[StageRecord], chains: Mapping[_ChainKey, list[int]], key: _ChainKey, rounds: Iterable[int]
-) -> tuple[int, ...]:
-    """Return what feeds the next stage of a chain: its tail and, for one without a round, those of the rounds since."""
-    found = _tail(stages, chains.get(key, []))
-    if key != (None, None) or not rounds:
-        return tuple(found)
-    return tuple(sorted((*found, *chain.from_iterable(_tail(stages, chains[one, None]) for one in rounds))))
+def _longer(chain: _Tail | None, stage: int) -> _Tail:
+    """Return the tail of a chain that goes on with a source: that and the sources before it."""
+    if chain is None or not chain.sources:
+        return _Tail([stage], sources=True)
+    chain.places.append(stage)
+    return chain
 
 
-def _chain_of(stage: StageRecord, around: int | None) -> _ChainKey:
-    """Return which chain a stage belongs to: that of its round, or of what it ran within, whatever its round."""
-    return (stage.round, None) if around is None else (None, around)
+def _fed(tail: _Tail) -> Fed:
+    places = tuple(sorted(tail.places))
+    return Fed(places, places if tail.sources else ())
 
 
-def _named(stage: StageRecord, latest: _Latest) -> set[int]:
+def _together(*parts: Fed) -> Fed:
+    filled = [part for part in parts if part.places]
+    if len(filled) == 1:
+        return filled[0]
+    places = {place for part in filled for place in part.places}
+    sources = {place for part in filled for place in part.sources}
+    return Fed(tuple(sorted(places)), tuple(sorted(sources)))
+
+
+_Latest = dict[tuple[int | None, str | None, str | None], Standing]
+"""The latest stage of a round and a name (else a kind), and of a round and a kind."""
+
+
+def _named(stage: StageRecord, latest: _Latest) -> Fed:
     """Return the latest earlier stage of each name in ``fed_by``, else of each kind, of the same round."""
-    found = (
+    found = [
         latest.get((stage.round, wanted, None), latest.get((stage.round, None, wanted))) for wanted in stage.fed_by
+    ]
+    return Fed(
+        tuple(sorted({each.stage for each in found if each is not None})),
+        tuple(sorted({each.stage for each in found if each is not None and each.source})),
     )
-    return {place for place in found if place is not None}
 
 
-def _tail(stages: Sequence[StageRecord], places: list[int]) -> list[int]:
-    """Return the last stage of a chain or, where it ends in sources, those trailing sources."""
-    start = len(places)
-    while start and kinds.is_source(stages[places[start - 1]]):
-        start -= 1
-    return places[start:] or places[-1:]
+def _blocks_asked(stages: Sequence[StageRecord], blocks: Blocks) -> dict[int, int]:
+    """Return, for stages whose own block holds nothing before them that could feed them, the next one out that does.
+
+    A block once found empty is empty for all stages before that one, too: it is passed by, whatever the depth.
+    """
+    if max(blocks.homes, default=WHOLE) == WHOLE:
+        return {}
+    first: dict[tuple[int, int | None], int] = {}
+    for place, stage in enumerate(stages):
+        if stage.kind != kinds.READER and blocks.wrappers.get(place, (place,))[0] == place:
+            first.setdefault((blocks.homes[place], None), place)
+            first.setdefault((blocks.homes[place], stage.round), place)
+    asked: dict[int, int] = {}
+    further: dict[tuple[int, int | None], int | None] = {}
+    for place in range(len(stages) - 1, -1, -1):
+        round_ = stages[place].round
+        passed: list[tuple[int, int | None]] = []
+        here: int | None = blocks.homes[place]
+        while here is not None and first.get((here, round_), place) >= place:
+            passed.append((here, round_))
+            here = further[here, round_] if (here, round_) in further else blocks.around(here, stages)
+        further.update(dict.fromkeys(passed, here))
+        if here is not None:
+            asked[place] = here
+    return asked

@@ -8,38 +8,29 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from itertools import accumulate, compress
-from typing import NamedTuple
+from itertools import accumulate
 
 from rop_otel.core.handoff import kinds
+from rop_otel.core.handoff.nesting import Parents, outermost_first
 from rop_otel.core.handoff.record import Ids, StageRecord
 
 
-class Nesting(NamedTuple):
-    """Which stages enclose which.
-
-    Args:
-        parents: The place of the stage that encloses each, None where there is none.
-        outermost_first: The places, those of enclosing stages before those of what they enclose.
-    """
-
-    parents: Sequence[int | None]
-    outermost_first: Sequence[int]
-
-
-def leave_out_seen_twice(stages: Sequence[StageRecord], nesting: Nesting, counts: list[bool]) -> None:
+def leave_out_seen_twice(stages: Sequence[StageRecord], parents: Parents, counts: list[bool]) -> None:
     """Stop counting foreign stages that another stage tells of already.
 
     Args:
         stages: In order.
-        nesting: Of these.
+        parents: The place of the stage above each, None where there is none.
         counts: Which stages count; changed in place.
     """
-    _leave_out_what_ours_tell(stages, nesting, counts)
-    _leave_out_inner_retrievers(stages, nesting, counts)
+    outermost = outermost_first(parents)
+    _leave_out_what_ours_tell(stages, parents, outermost, counts)
+    _leave_out_inner_without_list(stages, parents, outermost, counts)
 
 
-def _leave_out_what_ours_tell(stages: Sequence[StageRecord], nesting: Nesting, counts: list[bool]) -> None:
+def _leave_out_what_ours_tell(
+    stages: Sequence[StageRecord], parents: Parents, outermost: Sequence[int], counts: list[bool]
+) -> None:
     """Leave out a foreign stage within one of ours of its role, and one of which one of ours tells the list meanwhile.
 
     That is the same list or, where no ID can be read in the foreign one, the list of a stage of its role.
@@ -52,8 +43,8 @@ def _leave_out_what_ours_tell(stages: Sequence[StageRecord], nesting: Nesting, c
             own.setdefault(stage.returned, []).append(stage)
             own.setdefault(_role(stage), []).append(stage)
     calls: dict[Ids | str, _Calls] = {}
-    for place in nesting.outermost_first:
-        stage, parent = stages[place], nesting.parents[place]
+    for place in outermost:
+        stage, parent = stages[place], parents[place]
         role = _role(stage)
         above = roles[place] if parent is None else roles[parent]
         roles[place] = above
@@ -102,50 +93,26 @@ class _Calls:
         return within or around
 
 
-def _leave_out_inner_retrievers(stages: Sequence[StageRecord], nesting: Nesting, counts: list[bool]) -> None:
-    """Leave out foreign sources within a foreign source that have no list, or no document that the outer one lacks.
+def _leave_out_inner_without_list(
+    stages: Sequence[StageRecord], parents: Parents, outermost: Sequence[int], counts: list[bool]
+) -> None:
+    """Leave out foreign sources of which no ID can be read within a foreign source.
 
-    Not where another kind of stage runs within it too: that one is fed by them.
+    Not where another kind of stage runs within that one, too: it is fed by them.
     """
-    inner: dict[int, list[int]] = {}
-    mixed: set[int] = set()
-    for place in reversed(nesting.outermost_first):
-        stage, parent = stages[place], nesting.parents[place]
-        found = inner.pop(place, [])
-        if counts[place] and _is_foreign_source(stage):
-            if place not in mixed:
-                have = None if stage.returned is None else frozenset(stage.returned)
-                for below in found:
-                    listed = stages[below].returned
-                    counts[below] = listed is not None and (have is None or not have.issuperset(listed))
-            found = [place]
-        elif counts[place]:
-            mixed.add(place)
+    mixed = [False] * len(stages)
+    for place in reversed(outermost):
+        parent = parents[place]
         if parent is not None:
-            larger, smaller = sorted((inner.get(parent, []), found), key=len, reverse=True)
-            larger.extend(smaller)  # what lies deep is moved up often
-            inner[parent] = larger
-            if place in mixed:
-                mixed.add(parent)
-
-
-def within_sources(stages: Sequence[StageRecord], nesting: Nesting, counts: Sequence[bool]) -> tuple[int | None, ...]:
-    """Return for each stage that counts the place, among those, of the foreign source that it ran within.
-
-    Args:
-        stages: In order.
-        nesting: Of these.
-        counts: Which stages count.
-    """
-    nearest: list[int | None] = [None] * len(stages)
-    for place in nesting.outermost_first:
-        parent = nesting.parents[place]
+            mixed[parent] |= mixed[place] or (counts[place] and not _is_foreign_source(stages[place]))
+    inner = [False] * len(stages)
+    for place in outermost:
+        parent = parents[place]
         if parent is not None:
-            around = counts[parent] and _is_foreign_source(stages[parent])
-            nearest[place] = parent if around else nearest[parent]
-    places = {place: kept for kept, place in enumerate(compress(range(len(stages)), counts))}
-    around_kept = (nearest[place] for place in places)
-    return tuple(None if around is None else places[around] for around in around_kept)
+            outer = counts[parent] and not mixed[parent] and _is_foreign_source(stages[parent])
+            inner[place] = outer or inner[parent]
+        if inner[place] and stages[place].returned is None and _is_foreign_source(stages[place]):
+            counts[place] = False
 
 
 def _is_foreign_source(stage: StageRecord) -> bool:

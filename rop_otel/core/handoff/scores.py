@@ -30,24 +30,33 @@ class Judgments:
         judged: Judged IDs; empty strings are ignored, several IDs of one object count with the highest grade.
         grades: Aligned; a missing grade is 1, one below 1 is not relevant.
         resolver: None: an ID stands for itself.
+
+    Attributes:
+        first_raws: The relevant objects in the order of the judgments, with the first ID that makes each relevant.
+        object_of: The relevant object of each ID of one.
+        raws: All of these IDs.
+        ideal: The highest grades in descending order, as many as a cutoff looks at.
+        relevant: How many relevant objects there are.
     """
 
-    __slots__ = ("_grade_of", "_object_of", "ideal", "raws", "relevant")
+    __slots__ = ("_grade_of", "first_raws", "ideal", "object_of", "raws", "relevant")
 
     def __init__(self, judged: Sequence[str], *, grades: Sequence[int] = (), resolver: Resolver | None = None) -> None:
         objects: dict[str, int] = {}
+        self.first_raws: dict[str, str] = {}
         for place, raw in enumerate(judged):
             grade = grades[place] if place < len(grades) else 1
             if raw and grade > 0:
                 name = raw if resolver is None else resolver.canonical(raw)
+                self.first_raws.setdefault(name, raw)
                 objects[name] = max(min(grade, HIGHEST_GRADE), objects.get(name, 0))
-        self._object_of: Mapping[str, str] = (
+        self.object_of: Mapping[str, str] = (
             {name: name for name in objects}
             if resolver is None
             else {raw: name for name in objects for raw in resolver.strings(name)}
         )
         self._grade_of = objects
-        self.raws = frozenset(self._object_of)
+        self.raws = frozenset(self.object_of)
         self.ideal = tuple(sorted(objects.values(), reverse=True)[:DEPTH])
         self.relevant = len(objects)
 
@@ -65,7 +74,7 @@ class Judgments:
         seen: set[str] = set()
         for rank, raw in enumerate(ids[:DEPTH], 1):
             if raw in found:
-                name = self._object_of[raw]
+                name = self.object_of[raw]
                 if name not in seen:
                     seen.add(name)
                     hits.append((rank, self._grade_of[name]))
@@ -73,7 +82,7 @@ class Judgments:
 
     def all_among(self, found: AbstractSet[str]) -> bool:
         """Return whether every relevant object is among these IDs, all of them of relevant objects."""
-        return len({self._object_of[raw] for raw in found}) == self.relevant
+        return len({self.object_of[raw] for raw in found}) == self.relevant
 
 
 def judged_scores(judgments: Judgments, ids: Sequence[str], *, held: AbstractSet[str], cut: bool) -> Scores:

@@ -2,66 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from rop_otel.core.handoff.assessment import Verdict
 from rop_otel.core.handoff.record import HandoffRecord
-from rop_otel.core.handoff.trip import ShownList
-from rop_otel.core.profile import Membership, Resolver
-
-HARD: Final = "hard"
-OPEN: Final = "open"
-MODES: Final = frozenset({HARD, "soft", OPEN})
-RULES: Final = frozenset({"any", "all"})
-
-
-def mode_of(record: HandoffRecord) -> str:
-    """Return the mode as recorded, else the default of the contract."""
-    if record.mode is not None:
-        return record.mode
-    return OPEN if record.selected is None else HARD
-
-
-def declaration_is_valid(record: HandoffRecord) -> bool:
-    """Return whether mode, rule and cutoff are the contract's."""
-    return (
-        mode_of(record) in MODES
-        and (record.rule is None or record.rule in RULES)
-        and (record.cutoff is None or record.cutoff >= 1)
-    )
-
-
-def at_hand(record: HandoffRecord, resolver: Resolver | None) -> bool:
-    """Return whether the resolver that the handoff names, if any, is the one given."""
-    named = record.resolver_sha256
-    return named is None or (resolver is not None and resolver.sha256 == named)
-
-
-def usable_selection(record: HandoffRecord) -> bool:
-    """Return whether there is a selection and all of it are non-empty strings."""
-    return bool(record.selected) and all(record.selected or ())
-
-
-def membership_of(record: HandoffRecord, resolver: Resolver | None) -> Membership | None:
-    """Return the membership rule of the selection, None where there is no usable one.
-
-    Args:
-        record: A handoff whose resolver is at hand.
-        resolver: The resolver in force.
-    """
-    if not declaration_is_valid(record) or not usable_selection(record):
-        return None
-    selected = record.selected or ()
-    if resolver is not None and any(resolver.resolve(key) is None for key in selected):
-        return None
-    return Membership(selected, rule="all" if record.rule == "all" else "any", resolver=resolver)
+from rop_otel.core.handoff.selection import Wanted
+from rop_otel.core.handoff.shown_list import ShownList
+from rop_otel.core.handoff.terms import HARD, declaration_is_valid, mode_of, usable_selection
 
 
 def verdict_of(
     record: HandoffRecord,
     shown: ShownList,
     *,
-    membership: Membership | None,
+    selection: Wanted | None,
     rank: int | None,
     resolver_at_hand: bool,
     contradicted: bool = False,
@@ -71,7 +23,7 @@ def verdict_of(
     Args:
         record: The handoff.
         shown: Its shown list.
-        membership: The rule of its selection, None where that is not usable.
+        selection: What it has to bring, None where the selection is not usable.
         rank: Rank of the selection in the known shown list.
         resolver_at_hand: Whether the resolver that it names is the one given.
         contradicted: Whether the declaration in force is invalid, or is not what the handoff says it is.
@@ -84,25 +36,38 @@ def verdict_of(
         return Verdict.SELECTOR_ERROR
     if not resolver_at_hand:
         return Verdict.UNVERIFIABLE
-    if membership is None:
+    if selection is None:
         return Verdict.RESOLUTION_ERROR
-    if not shown.usable:
+    arrived = selection_arrives(record, shown, selection, rank=rank)
+    if arrived is None:
         return Verdict.UNVERIFIABLE
+    return Verdict.PASS if arrived else Verdict.FAIL
+
+
+def selection_arrives(record: HandoffRecord, shown: ShownList, selection: Wanted, *, rank: int | None) -> bool | None:
+    """Return whether the shown list brings the selection, up to the cutoff; None where that is not certain.
+
+    Args:
+        record: The handoff.
+        shown: Its shown list.
+        selection: What it has to bring.
+        rank: Rank of the selection in the known shown list.
+    """
+    if not shown.usable:
+        return None
     if record.cutoff is None:
-        passed, certain = shown_holds(shown, membership, rank=rank), not shown.cut
+        arrives = shown_holds(shown, selection, rank=rank)
     else:
-        passed, certain = rank is not None and rank <= record.cutoff, not shown.cut or shown.known >= record.cutoff
-    if passed:
-        return Verdict.PASS
-    return Verdict.FAIL if certain else Verdict.UNVERIFIABLE
+        arrives = rank is not None and rank <= record.cutoff
+    return arrives if arrives or shown.decides(record.cutoff) else None
 
 
-def shown_holds(shown: ShownList, membership: Membership, *, rank: int | None) -> bool:
+def shown_holds(shown: ShownList, selection: Wanted, *, rank: int | None) -> bool:
     """Return whether the rule is met by all recorded shown IDs, those without a known rank included.
 
     Args:
         shown: A usable shown list.
-        membership: The rule of the selection.
+        selection: What it has to bring.
         rank: Rank of the selection in the known part.
     """
-    return rank is not None or (shown.cut and membership.holds(frozenset(shown.ids)))
+    return rank is not None or (shown.cut and selection.holds(frozenset(shown.ids)))

@@ -11,9 +11,11 @@ from tests.core.build import END, judge, stage
 
 ERRORS = (
     "top_ranked_cut expansion_displaced starved_context labels_malformed label_duplicate label_unattached "
-    "label_misattributed citation_unresolved scope_leak ids_unreadable"
+    "label_misattributed citation_unresolved scope_leak ids_unreadable stage_failed context_not_in_prompt"
 ).split()
-WARNINGS = "silent_cut foreign_ids fallback_used stage_not_observed stage_late".split()
+WARNINGS = (
+    "silent_cut foreign_ids fallback_used stage_not_observed stage_late nothing_returned thin_passage passage_cut"
+).split()
 INFOS = "duplicate_ids fusion_below_arm".split()
 
 
@@ -38,7 +40,7 @@ def test_json() -> None:
     ).as_dict()
     text = json.dumps(result)
     assert json.loads(text) == result
-    scores = {"stage", "name", "round", "returned", "selected", "judged"}
+    scores = set("stage name round returned implementation fallback query_form selected judged".split())
     assert list(result) == [
         "handoff_id",
         "trace_id",
@@ -53,6 +55,9 @@ def test_json() -> None:
         "dropped_at_round",
         "drop_cause",
         "findings",
+        "agreement",
+        "joint",
+        "judged_losses",
         "stages",
         "shown",
     ]
@@ -67,7 +72,8 @@ def test_json() -> None:
     assert (result["verdict"], result["dropped_at"], result["drop_cause"]) == ("FAIL", "mmr", "diversified_away")
     assert [set(each) for each in result["stages"]] == [scores] * 3
     assert (result["stages"][0]["name"], result["stages"][0]["returned"]) == ("dense", 3)
-    assert set(result["shown"]) == {"ids", "selected", "judged"}
+    assert set(result["shown"]) == {"ids", "basis", "selected", "judged"}
+    assert (result["agreement"], result["joint"], result["judged_losses"]) == (False, "judged_only", [])
     assert result["findings"] == [
         {
             "code": "duplicate_ids",
@@ -127,7 +133,19 @@ def test_sentence(assessment: Assessment, sentence: str) -> None:
         (judge(stage("reader", "a")), "no stage ran in this handoff (threads and executors need carry_context)"),
         (judge(stage("vector", "a", at=END + 1)), "each of its stages failed, or ended after the handoff"),
         (judge(stage("rescue", "a", failed=True)), "each of its stages failed, or ended after the handoff"),
-        (judge(stage("packing", "a", failed=True)), "its packing failed, or ended after the handoff"),
+        (
+            judge(stage("packing", "a", failed=True), stage("rescue", "a")),
+            "its packing failed, and no other one shows what the reader was given",
+        ),
+        (
+            judge(stage("vector", "a"), stage("packing", "a", at=END + 1)),
+            "its packing ended after the handoff, so what the reader was given is not known",
+        ),
+        (judge(stage("vector", "a"), failed=True), "the handoff failed before anything was packed for a reader"),
+        (
+            judge(stage("vector", "a"), stage("packing", "a", basis="unseen")),
+            "the prompt was seen, and it holds no text of any document that stage packing returned",
+        ),
         (judge(stage("vector", "b"), stage("packing", None)), "the IDs of stage packing could not be read"),
         (judge(stage("vector", None, name="dense", failed=True)), "stage dense failed"),
         (

@@ -76,10 +76,13 @@ class TestFedBy:
         assert fed(one, two, none, stage("mmr", fed_by=("vector",))) == "c"
         assert fed(one, two, stage("mmr", fed_by=("vector",))) == ""
 
-    def test_neither_readers_nor_sources(self) -> None:
-        """Naming feeds does not make a reader feed anything, nor a source take documents."""
+    def test_no_readers(self) -> None:
+        """Naming feeds does not make a reader feed anything."""
         assert fed(stage("reader", "a"), stage("mmr", fed_by=("reader",))) == ""
-        assert fed(stage("rerank", "a"), stage("vector", fed_by=("rerank",))) == ""
+
+    def test_a_source_that_names_its_feeds(self) -> None:
+        """A source that looks for more of what another stage found is fed by that one."""
+        assert fed(stage("rerank", "a"), stage("vector", fed_by=("rerank",))) == "a"
 
     def test_a_stage_does_not_feed_itself(self) -> None:
         """The second of two stages of one kind can name the first."""
@@ -113,10 +116,12 @@ class TestRounds:
         """The tail of a round may be several sources."""
         assert fed(stage("vector", "a", round=1), stage("lexical", "b", round=1), stage("fusion")) == "a b"
 
-    def test_the_whole_round_counts_for_its_tail(self) -> None:
-        """The tail is that of the round, though only a part of the round lies in between."""
-        stages = (stage("vector", "a", round=1), stage("expansion", "b"), stage("lexical", "c", round=1))
-        assert fed(*stages, stage("packing")) == "a b c"
+    def test_what_a_stage_without_a_round_took(self) -> None:
+        """Of each round only its stages since the last one without a round that is no source are handed on."""
+        first, second = stage("vector", "a", round=1), stage("lexical", "c", round=1)
+        assert fed(first, stage("expansion", "b"), second, stage("packing")) == "b c"
+        assert fed(first, stage("vector", "b"), second, stage("packing")) == "a b c"
+        assert fed(first, stage("expansion", "b"), second, stage("fusion", round=1)) == "a c"
 
 
 class TestInput:

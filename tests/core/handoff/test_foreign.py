@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from rop_otel.core.handoff import StageRecord, Verdict, assess
-from rop_otel.core.handoff.order import arrange
-from rop_otel.core.handoff.trip import Trip
-from tests.core.build import END, handoff, stage
+from rop_otel.core.handoff.arrangement import arrange
+from tests.core.build import handoff, stage
 
 
 def retriever(number: int, returned: str | None, start: int, end: int, *, parent: int | None = None) -> StageRecord:
@@ -35,20 +34,29 @@ def seen(
 
 def kept(*stages: StageRecord) -> list[str | None]:
     """Return the names of the stages that count."""
-    return [each.name for each in arrange(stages, end_ns=END).kept]
+    return [each.name for each in arrange(handoff(*stages)).stages]
 
 
-@pytest.mark.parametrize("inner", [None, "a b c", "b a", "a", ""])
-def test_a_retriever_within_a_retriever(inner: str | None) -> None:
-    """The inner one is left out where it has no list, or no document that the outer one lacks."""
-    assert kept(retriever(1, "a b c", 1, 9), retriever(2, inner, 2, 8, parent=1)) == ["1"]
-
-
-def test_three_deep() -> None:
-    """However deep they nest, the outermost tells of the retrieval."""
-    assert kept(retriever(1, "a b", 1, 9), retriever(2, "a b", 2, 8, parent=1), retriever(3, "b", 3, 7, parent=2)) == [
+def test_an_inner_retriever_without_a_list() -> None:
+    """Of an inner one of which no ID can be read the outer one tells all there is."""
+    assert kept(retriever(1, "a b c", 1, 9), retriever(2, None, 2, 8, parent=1)) == ["1"]
+    assert kept(retriever(1, "a", 1, 9), retriever(2, None, 2, 8, parent=1), retriever(3, None, 3, 7, parent=2)) == [
         "1"
     ]
+    assert kept(retriever(1, None, 1, 9), retriever(2, None, 2, 8, parent=1)) == ["1"]
+
+
+@pytest.mark.parametrize("inner", ["b a", "a", ""])
+def test_a_retriever_within_a_retriever(inner: str) -> None:
+    """The inner one feeds the outer one, as among stages of ours."""
+    assert kept(retriever(1, "a b c", 1, 9), retriever(2, inner, 2, 8, parent=1)) == ["2", "1"]
+
+
+def test_the_same_list_within() -> None:
+    """However deep they nest, of several that return the same list the innermost counts."""
+    assert kept(
+        retriever(1, "a b", 1, 9), retriever(2, "a b", 2, 8, parent=1), retriever(3, "a b", 3, 7, parent=2)
+    ) == ["3"]
 
 
 def test_an_inner_retriever_that_found_more() -> None:
@@ -56,9 +64,9 @@ def test_an_inner_retriever_that_found_more() -> None:
     inner, outer = retriever(2, "a b", 2, 8, parent=1), retriever(1, "b", 1, 9)
     before, after = retriever(3, "c", 0, 1), seen(4, "rerank", "b c", 10, 11)
     record = handoff(before, inner, outer, after)
-    trip = Trip(record, None)
-    assert [each.name for each in trip.stages] == ["3", "2", "1", "4"]
-    assert trip.feeds == ((), (), (1,), (0, 2))
+    arranged = arrange(record)
+    assert [each.name for each in arranged.stages] == ["3", "2", "1", "4"]
+    assert [fed.places for fed in arranged.feeds.of] == [(), (), (1,), (0, 2)]
     found = assess(record)
     assert (found.verdict, found.dropped_at, found.drop and found.drop.name) == (Verdict.FAIL, "retriever", "1")
 

@@ -280,11 +280,12 @@ class TestAll:
         assert lost(*arms, stage("fusion", "doc#0"), **facts) == ("fusion", "fused_out")
         assert lost(*arms, stage("fusion", "doc#0", given="doc#1"), **facts) == ("fusion", "silent_cut")
 
-    def test_lost_at_the_stage_that_they_feed_together(self) -> None:
-        """What several sources hold together is lost where they come together, not where one of them went before."""
+    def test_lost_at_the_first_stage_that_the_last_of_them_feeds(self) -> None:
+        """Sources that feed one stage hold at the last of them, and lose at the first stage that this one feeds."""
         arms = (stage("vector", "doc#0"), stage("lexical", "doc#1"), stage("mmr", "doc#1", fed_by=("lexical",)))
         fusion = stage("fusion", "doc#0", fed_by=("vector", "lexical"))
-        assert lost(*arms, fusion, selected="doc", rule="all", resolver=CHUNKS) == ("fusion", "fused_out")
+        assert lost(*arms, fusion, selected="doc", rule="all", resolver=CHUNKS) == ("mmr", "diversified_away")
+        assert lost(*arms[:2], fusion, selected="doc", rule="all", resolver=CHUNKS) == ("fusion", "fused_out")
 
     def test_not_where_they_feed_different_stages(self) -> None:
         """Sources that feed no stage together hold nothing together."""
@@ -293,8 +294,9 @@ class TestAll:
 
     def test_not_by_a_reader(self) -> None:
         """What comes together only at a reader was held by no stage."""
-        arms = (stage("vector", "doc#0"), stage("lexical", "doc#1"), stage("reader", "doc#0 doc#1"))
-        assert lost(*arms, selected="doc", rule="all", resolver=CHUNKS) == (None, "never_retrieved")
+        arms = (stage("vector", "doc#0"), stage("lexical", "doc#1"), stage("packing", "x", fed_by=("no one",)))
+        reader = stage("reader", "doc#0 doc#1", fed_by=("vector", "lexical"))
+        assert lost(*arms, reader, selected="doc", rule="all", resolver=CHUNKS) == (None, "never_retrieved")
 
     def test_not_under_any(self) -> None:
         """Under ``any`` one arm that holds it is enough."""

@@ -20,8 +20,15 @@ def test_order_is_end_then_start_then_span_id() -> None:
         assert kept(judge(*order)) == ["vector", "mmr", "reorder", "rerank"]
 
 
+def test_what_ends_with_the_stage_around_it_comes_before() -> None:
+    """Of stages that end together the one that is enclosed comes first, whenever they started."""
+    outer = stage("rerank", "a b", end_ns=20, start_ns=1, span_id="1")
+    inner = stage("vector", "b a", end_ns=20, start_ns=2, span_id="2", parent_id="1")
+    assert kept(judge(outer, inner)) == kept(judge(inner, outer)) == ["vector", "rerank"]
+
+
 def test_a_parent_that_ends_first_comes_first() -> None:
-    """Only times order stages: nesting does not."""
+    """A stage that outlives the one around it comes after that one."""
     outer = stage("rerank", "a b", at=10, span_id="1")
     inner = stage("vector", "b a", at=20, span_id="2", parent_id="1")
     assert kept(judge(inner, outer)) == ["rerank", "vector"]
@@ -152,14 +159,30 @@ class TestFailed:
 
     @pytest.mark.parametrize("kind", ["packing", "rescue"])
     def test_failed_showing_stage_is_left_out(self, kind: str) -> None:
-        """A packing or rescue span that failed showed nothing: left out, without a finding of its own."""
+        """A packing or rescue span that failed showed nothing: left out, a warning where another one is there."""
         result = judge(stage("vector", "b a"), stage("packing", "b a"), stage(kind, None, failed=True))
-        assert (kept(result), codes(result), result.verdict) == (["vector", "packing"], [], "PASS")
+        assert (kept(result), result.verdict) == (["vector", "packing"], "PASS")
+        assert (codes(result), result.findings[0].severity) == ([("stage_failed", kind)], "warning")
+        assert the(judge(stage("vector", "a"), stage(kind, None, failed=True)), "stage_failed").severity == "error"
+
+    def test_one_that_is_late_as_well_is_no_retry(self) -> None:
+        """A failed rescue that ended after the handoff is an error, whatever else was shown."""
+        result = judge(stage("packing", "a"), stage("rescue", "a", at=END + 1, failed=True))
+        assert [(each.code, each.severity) for each in result.findings] == [
+            ("stage_failed", "error"),
+            ("stage_late", "warning"),
+        ]
 
     @pytest.mark.parametrize("kind", ["vector", "rerank", "custom"])
     def test_other_failed_stages_are_kept(self, kind: str) -> None:
         """Any other stage that failed is kept with what it returned."""
-        assert kept(judge(stage(kind, "a", failed=True))) == [kind]
+        result = judge(stage(kind, "a", failed=True))
+        assert (kept(result), codes(result)) == ([kind], [("stage_failed", kind)])
+
+    def test_a_failed_wrapper_is_no_finding(self) -> None:
+        """A stage that only wraps another one and failed after it is left out with its failure."""
+        outer = stage("search", "a", at=30, span_id="1", failed=True)
+        assert codes(judge(outer, stage("vector", "a", at=10, parent_id="1"))) == []
 
 
 class TestPackingUnseen:

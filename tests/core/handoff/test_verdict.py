@@ -122,9 +122,13 @@ class TestShownList:
             ((stage("vector", "a b"), stage("packing", "b"), stage("rescue", "c"), stage("mmr", "d")), "b c"),
             ((stage("packing", "a"), stage("packing", "b"), stage("reader", "c")), "a b"),
             ((stage("packing", "a", round=1), stage("packing", "b", round=2)), "a b"),
-            ((stage("packing", "a", round=1), stage("packing", "b"), stage("rescue", "c", round=2)), "b"),
+            ((stage("packing", "a", round=1), stage("packing", "b"), stage("rescue", "c", round=2)), "a b c"),
+            ((stage("packing", "a", round=1), stage("packing", "b"), stage("rescue", "c")), "b c"),
+            ((stage("packing", "a", round=1), stage("packing", "b", round=2), stage("rescue", "c")), "a b c"),
             ((stage("vector", "a"), stage("reader", "b")), "a"),
-            ((stage("vector", "a", round=1), stage("vector", "b", round=2)), "b"),
+            ((stage("vector", "a", round=1), stage("vector", "b", round=2)), "a b"),
+            ((stage("rerank", "a"), stage("vector", "b"), stage("lexical", "c")), "b c"),
+            ((stage("packing", "a b c", shares=(0.4, 0.0, 1.0)),), "a c"),
             ((stage("packing", "a b c", id_tokens=(3, 0, 1)),), "a c"),
             ((stage("packing", "a b c", id_tokens=(0, 0)),), "a b c"),
             ((stage("packing", "a b a", id_tokens=(0, 2, 2)),), "b a"),
@@ -137,7 +141,7 @@ class TestShownList:
         ],
     )
     def test_what_is_known_of_it(self, stages: tuple[Any, ...], shown: str) -> None:
-        """Packing and rescue in order, else the last stage; texts of no tokens are not shown; known up to a cut."""
+        """Packing and rescue in order, else what is handed on; texts of no tokens are not shown; known up to a cut."""
         assert judge(*stages).shown.ids == tuple("" if each == "-" else each for each in shown.split())
 
     @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from rop_otel.core.handoff.assessment import Finding, FindingCode
+from rop_otel.core.handoff.assessment import Finding, FindingCode, Severity
 from rop_otel.core.handoff.record import StageRecord
 
 NAMED_IN_MESSAGE = 5
@@ -18,11 +18,13 @@ def finding_at(
     *,
     ids: Collection[str] = (),
     labels: Collection[str] = (),
+    severity: Severity | None = None,
     **values: object,
 ) -> Finding:
     """Return a finding at a stage, its IDs and labels sorted; its message names all values."""
     return Finding(
         code=code,
+        severity=severity or code.severity,
         stage=stage.kind,
         name=stage.name,
         round=stage.round,
