@@ -21,8 +21,8 @@ from rop_otel.config import Config
 from rop_otel.core.handoff.sink import Notice, Sink
 from rop_otel.errors import ConfigurationError
 from rop_otel.export import providers
-from rop_otel.export.bounded import Caller
-from rop_otel.export.own import Own
+from rop_otel.export.background_caller import Caller
+from rop_otel.export.own_providers import Own
 from rop_otel.export.processor import RopSpanProcessor
 from rop_otel.meters.events import Events
 from rop_otel.meters.instruments import Recorder, observe

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Final
 
@@ -13,15 +12,14 @@ from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.trace import Link, NonRecordingSpan, format_span_id
 
 from rop_otel import semconv
+from rop_otel.assembling import HANDOFF, Elsewhere, Node, OwnedStage, Reading, handoff_of, owner_of
 from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, Notice, attributes
-from rop_otel.export.foreign import is_ours
-from rop_otel.export.node import Node
-from rop_otel.export.open_spans import PROCESS_SPANS, OpenSpans
+from rop_otel.export.foreign_span import ForeignSpan, is_ours
+from rop_otel.export.foreign_spans import PROCESS_SPANS, ForeignSpans
 from rop_otel.safety import afterwards, catch_up, raise_if_delivered
 from rop_otel.spans.conventions import Rules
 from rop_otel.tracing.here import here
-from rop_otel.tracing.ledger import OpenHandoff
 from rop_otel.tracing.mishaps import Mishap
 from rop_otel.tracing.runtime import Runtime, current
 
@@ -45,7 +43,7 @@ class RopSpanProcessor(SpanProcessor):
         spans: Where open spans are kept; by default, the process's own place.
     """
 
-    def __init__(self, runtime: Callable[[], Runtime | None] = current, *, spans: OpenSpans = PROCESS_SPANS) -> None:
+    def __init__(self, runtime: Callable[[], Runtime | None] = current, *, spans: ForeignSpans = PROCESS_SPANS) -> None:
         self._runtime = runtime
         self._spans = spans
         self._rules: tuple[Config | None, Rules] = (None, Rules())
@@ -68,36 +66,40 @@ class RopSpanProcessor(SpanProcessor):
 
     def _end(self, span: ReadableSpan) -> None:
         node = self._spans.take(span)
-        runtime = None if node is None else self._runtime()
-        if node is None or runtime is None:
+        if node is None:
             return
+        runtime, is_taken_in = self._runtime(), False
         try:
-            self._ended(node, runtime)
+            if runtime is not None:
+                _ended(self._spans, node, runtime)
+                is_taken_in = True
         except Exception as error:  # noqa: BLE001
             raise_if_delivered(error)
-            runtime.mishaps.failure(Mishap.PROCESSOR, "span end", "a span could not be taken in")
+            if runtime is not None:
+                runtime.mishaps.failure(Mishap.PROCESSOR, "span end", "a span could not be taken in")
+        finally:
+            if not is_taken_in:
+                self._spans.expired(node.key)
 
     def _started(self, span: Span, parent_context: Context | None, runtime: Runtime) -> None:
-        parent = self._spans.above(span)
-        if is_ours(span) and (parent is None or not _is_unclaimed_stage(span)):
-            if parent is not None:
-                _ours_below(parent, span, parent_context, runtime)
+        above = self._spans.above(span)
+        if is_ours(span) and (above is None or not _is_unclaimed_stage(span)):
+            if above is not None:
+                _ours_below(above, span, parent_context, runtime)
             return
-        place = here(parent_context) if parent is None else None
-        node = Node(span, parent, place, self._rules_of(runtime.config))
-        if not self._spans.add(span, node):
+        place = here(parent_context) if above is None else None
+        node = ForeignSpan(span, place, self._rules_of(runtime.config), self._spans.give_up)
+        if not self._spans.started(node, above):
+            node.cancel()
             return
-        facts = node.facts
-        if not facts:
+        reading = node.note()
+        if reading is None:
             return
-        node.begin()
-        if attributes.is_handoff(facts):
+        if reading.is_handoff:
             node.runtime = runtime
             node.opened = runtime.ledger.open(node.handoff_id)
-        elif attributes.is_stage(facts) and not any(above.is_handoff for above in node.ancestors()):
-            opened = runtime.ledger.find(node.belonging() or "")
-            if opened is not None:
-                opened.began(node)
+        elif reading.is_stage:
+            _announce(node, reading, runtime)
 
     def _rules_of(self, config: Config) -> Rules:
         """Return the rules of a configuration, made once for each."""
@@ -107,79 +109,66 @@ class RopSpanProcessor(SpanProcessor):
             self._rules = (config, rules)
         return rules
 
-    def _ended(self, node: Node, runtime: Runtime) -> None:
-        if not (node.facts or node.waiting or node.opened or node.awaited):
-            return  # nearly every span; what has ended is waited at no more
-        is_handoff = node.is_handoff
-        if is_handoff:
-            node.speak_out()
-        with self._spans.lock:
-            if node.is_stage and not _hand_over_by_name(node, runtime):
-                node.waiting.append(node)
-            running = self._spans.running_stages(node) if node.awaited and not is_handoff else ()
-            is_handoff = is_handoff or node.becomes_handoff(running)
-            waiting, node.waiting = node.waiting, deque()
-            own: list[Node] = []
-            for stage in waiting:
-                if is_handoff and stage.belongs_to(node.handoff_id):
-                    own.append(stage)
-                else:
-                    _move_up(stage, node, runtime)
-        if is_handoff:
-            _assess(node, own + self._spans.running_stages(node), runtime)
-        elif node.opened is not None and node.runtime is not None:
-            node.runtime.ledger.close(node.opened)
+
+def _ended(spans: ForeignSpans, node: ForeignSpan, runtime: Runtime) -> None:
+    stages = spans.ended(node, _by_name(runtime), seconds=runtime.config.ttl_seconds)
+    if stages is None:
+        reading = node.read()
+        if reading is not None and reading.is_stage:
+            _announce(node, reading, runtime)
+    elif node.is_handoff:
+        _assess(node, stages, runtime)
+        return
+    else:
+        for stage in stages:
+            _hand_over(stage, runtime)
+    if node.opened is not None and node.runtime is not None:
+        node.runtime.ledger.close(node.opened)
 
 
-def _ours_below(parent: Node, span: Span, context: Context | None, runtime: Runtime) -> None:
+def _ours_below(above: Node, span: Span, context: Context | None, runtime: Runtime) -> None:
     """Note a span of our own that begins below one of somebody else's."""
     if attributes.is_handoff(span.attributes or {}):
-        parent.outspoken = True
-        parent.speak_out()
+        above.hold(HANDOFF)
         return
     handoff = here(context).handoff
     opened = None if handoff is None else runtime.ledger.find(handoff.id)
     own = span.get_span_context()
     if opened is not None and own is not None:
-        opened.runs_within(format_span_id(own.span_id), parent)
+        opened.runs_within(format_span_id(own.span_id), above)
 
 
-def _hand_over_by_name(stage: Node, runtime: Runtime) -> bool:
-    """Give a stage that names an open handoff to it, wherever that is; the ones above it are waited for instead."""
-    named = attributes.named_handoff_id(stage.facts)
-    if named is None or any(above.handoff_id == named for above in stage.ancestors()):
-        return False
-    opened = runtime.ledger.find(named)
-    return opened is not None and _hand_over(stage, opened, runtime)
+def _by_name(runtime: Runtime) -> Callable[[str], Elsewhere | None]:
+    """Return what finds the handoffs that are open now."""
+    find = runtime.ledger.find
+    return lambda named: None if find(named) is None else Elsewhere(named)
 
 
-def _move_up(stage: Node, ended: Node, runtime: Runtime) -> None:
-    """Let a stage wait at the next open span above one that has ended; at the top, give it to our own handoff."""
-    for above in ended.ancestors():
-        if not above.ended:
-            above.keep(stage, seconds=runtime.config.ttl_seconds)
-            return
-        if above.is_handoff and stage.belongs_to(above.handoff_id):
-            runtime.mishaps.notice(Notice.LATE)
-            return
-    place = ended.top().place
-    if place is None or place.handoff is None or not stage.belongs_to(place.handoff.id):
+def _announce(node: ForeignSpan, reading: Reading, runtime: Runtime) -> None:
+    """Let a handoff that may end before a stage is handed over know of it: ours, or one that the stage names."""
+    owner = owner_of(reading, node.nearest_handoff(), _by_name(runtime))
+    opened = runtime.ledger.find(owner.handoff_id) if isinstance(owner, Elsewhere) else None
+    if opened is not None:
+        node.announced = opened
+        opened.began(node)
+
+
+def _hand_over(stage: OwnedStage, runtime: Runtime) -> None:
+    """Give a stage that has ended to its handoff in the ledger; where that is over, the stage is late."""
+    node, owner = stage.node, stage.owner
+    if not isinstance(node, ForeignSpan) or not node.ended or node.counted or owner is None:
         return
-    opened = runtime.ledger.find(place.handoff.id)
-    if opened is None:
+    if isinstance(owner, Node):
+        if owner.ended:
+            runtime.mishaps.notice(Notice.LATE)
+        return
+    opened, record = runtime.ledger.find(owner.handoff_id), stage.record()
+    node.counted = True
+    if opened is None or (record is not None and not opened.ended(record, node)):
         runtime.mishaps.notice(Notice.LATE)
-    else:
-        _hand_over(stage, opened, runtime)
 
 
-def _hand_over(stage: Node, opened: OpenHandoff, runtime: Runtime) -> bool:
-    record = stage.record()
-    if record is not None and not opened.ended(record, stage):
-        runtime.mishaps.notice(Notice.LATE)
-    return True
-
-
-def _assess(handoff: Node, stages: list[Node], now: Runtime) -> None:
+def _assess(handoff: ForeignSpan, stages: Iterable[OwnedStage], now: Runtime) -> None:
     """Assess a handoff whose span others opened, and write the verdict beside it."""
     runtime = handoff.runtime or now
     opened = handoff.opened
@@ -190,23 +179,22 @@ def _assess(handoff: Node, stages: list[Node], now: Runtime) -> None:
     if opened is None:
         return
     for stage in stages:
-        _hand_over(stage, opened, runtime)
+        node, record = stage.node, stage.record()
+        if stage.owner is not handoff:
+            _hand_over(stage, runtime)
+        elif isinstance(node, ForeignSpan) and record is not None:
+            if node.announced is not None and node.announced is not opened:
+                node.announced.lost(node)  # it took the stage for its own
+            node.counted = node.ended
+            opened.ended(record, node)
     gathered = runtime.ledger.close(opened)
     if gathered is None:
         return
-    end = handoff.end_ns
-    record = attributes.handoff_record(
-        handoff.handoff_facts,
-        trace_id=handoff.trace_id,
-        span_id=handoff.span_id,
-        start_ns=handoff.start_ns,
-        end_ns=end,
-        stages=gathered,
-    )
-    _write(runtime.assess(record), handoff, runtime, at=end)
+    whole = handoff_of(handoff, gathered)
+    _write(runtime.assess(whole), handoff, runtime, at=whole.end_ns)
 
 
-def _write(assessment: Assessment, handoff: Node, runtime: Runtime, *, at: int) -> None:
+def _write(assessment: Assessment, handoff: ForeignSpan, runtime: Runtime, *, at: int) -> None:
     above = trace.set_span_in_context(NonRecordingSpan(handoff.context), Context())
     span = runtime.tracer.start_span(
         semconv.SPAN_ASSESSMENT,

@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace import TracerProvider
 
 from rop_otel import semconv
 from rop_otel.errors import ConfigurationError
-from rop_otel.export.asked import speaks_grpc
+from rop_otel.export.exporter_settings import speaks_grpc
 from rop_otel.safety import raise_if_delivered
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from rop_otel.assembling import assemble
 from rop_otel.core.handoff import Assessment, HandoffRecord, Ids, Severity, Verdict, assess
 from rop_otel.core.handoff.lists import StageLists, lists_of
 from rop_otel.core.handoff.terms import at_hand
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.declaration import Opened
-from rop_otel.replay.assemble import assemble
 from rop_otel.replay.recorded_run import AssessedRun, assess_run, handoffs_of_run
 from rop_otel.spans import Span
 from rop_otel.spans.conventions import Rules

@@ -12,7 +12,7 @@ from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, HandoffRecord, Notice
 from rop_otel.core.profile.resolver import Resolver
-from rop_otel.export.open_spans import OpenSpans
+from rop_otel.export.foreign_spans import ForeignSpans
 from rop_otel.export.processor import RopSpanProcessor
 from rop_otel.tracing.runtime import Runtime
 
@@ -61,7 +61,7 @@ class Monitored:
             sinks=(self.heard,),
         )
         self.active: Runtime | None = self.runtime
-        self.open_spans = OpenSpans()
+        self.open_spans = ForeignSpans()
         self.processor = RopSpanProcessor(lambda: self.active, spans=self.open_spans)
         self.provider.add_span_processor(self.processor)
         self.provider.add_span_processor(SimpleSpanProcessor(self.exporter))

@@ -11,7 +11,7 @@ from threading import Event
 
 import pytest
 
-from rop_otel.export.bounded import Caller
+from rop_otel.export.background_caller import Caller
 from tests.export.test_own import FAILING, run
 
 MARGIN = 3

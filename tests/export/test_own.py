@@ -16,7 +16,7 @@ from opentelemetry.sdk.resources import Resource
 from rop_otel import semconv
 from rop_otel.errors import ConfigurationError
 from rop_otel.export import providers, reading
-from rop_otel.export.asked import exporters_asked_for
+from rop_otel.export.exporter_settings import exporters_asked_for
 from tests.export.receiving import PATIENT, Endpoint
 
 FAILING = """

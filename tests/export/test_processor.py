@@ -18,7 +18,7 @@ from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.core.handoff import ContextFinding, DropCause, Notice, Verdict
 from rop_otel.core.profile.resolver import Resolver
-from rop_otel.export.node import Node
+from rop_otel.export.foreign_span import ForeignSpan
 from rop_otel.export.processor import RopSpanProcessor
 from rop_otel.replay.handoff_report import replay
 from rop_otel.spans.sdk import from_sdk
@@ -229,7 +229,7 @@ def test_a_span_that_nobody_ends_is_forgotten() -> None:
 def test_spans_that_follow_one_another_make_no_chain() -> None:
     """Where each span starts below one that is about to end, for ever, the ended ones are let go."""
     gc.collect()
-    before = len([each for each in gc.get_objects() if type(each) is Node])
+    before = len([each for each in gc.get_objects() if type(each) is ForeignSpan])
     monitored = Monitored()
     span = monitored.tracer.start_span("first")
     for number in range(200):
@@ -238,7 +238,7 @@ def test_spans_that_follow_one_another_make_no_chain() -> None:
         span.end()
         span = following
     gc.collect()
-    assert len([each for each in gc.get_objects() if type(each) is Node]) - before <= 5
+    assert len([each for each in gc.get_objects() if type(each) is ForeignSpan]) - before <= 5
     span.end()
 
 
@@ -281,7 +281,7 @@ def test_nothing_is_done_when_there_is_nothing_to_work_with() -> None:
 def test_what_goes_wrong_stays_inside(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     """A failure of ours is counted and logged once; the application's own exception and later processors are served."""
     monitored = Monitored()
-    monkeypatch.setattr("rop_otel.core.handoff.attributes.stage_record", _explode)
+    monkeypatch.setattr("rop_otel.assembling.reading.stage_record", _explode)
 
     def application() -> None:
         with monitored.tracer.start_as_current_span("qa", attributes=QA):

@@ -8,12 +8,12 @@ from itertools import permutations
 import pytest
 
 from rop_otel import semconv
+from rop_otel.assembling import assemble
 from rop_otel.core.handoff import ContextFinding, HandoffRecord, ListFinding, Verdict
-from rop_otel.replay.assemble import assemble
 from rop_otel.replay.handoff_report import replay
 from rop_otel.spans import Span
 from rop_otel.spans.conventions import Rules
-from tests.replay.trace import handoff, span, stage
+from tests.assembling.trace import handoff, span, stage
 from tests.spans.conventions.foreign import chain, reranker, retriever
 
 

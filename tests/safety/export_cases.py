@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export import SpanExportResult
 from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.core.handoff import Verdict
-from rop_otel.export.open_spans import OpenSpans
+from rop_otel.export.foreign_spans import ForeignSpans
 from rop_otel.export.process import Process
 from rop_otel.export.processor import RopSpanProcessor
 from rop_otel.export.sending import CountingProcessor
@@ -133,7 +133,7 @@ class OfOthersSpans(Case):
         self.heard = Heard()
         monitor = Runtime(Config(), sinks=(self.heard,))
         self.provider = TracerProvider(shutdown_on_exit=False)
-        self.provider.add_span_processor(RopSpanProcessor(lambda: monitor, spans=OpenSpans()))
+        self.provider.add_span_processor(RopSpanProcessor(lambda: monitor, spans=ForeignSpans()))
         self.done = 0
 
     def work(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from rop_otel import semconv
 from rop_otel.replay import replay
 from rop_otel.spans import Event, Span
-from tests.replay.trace import handoff, pipeline, span, stage
+from tests.assembling.trace import handoff, pipeline, span, stage
 from tests.safety.growth import Call, Case
 from tests.safety.many_facts import ids
 

@@ -9,7 +9,7 @@ import pytest
 from rop_otel import semconv
 from rop_otel.spans import Event
 from rop_otel.spans.conventions import Rules
-from tests.replay.trace import span
+from tests.assembling.trace import span
 from tests.spans.conventions.foreign import read, retrieval, stage_of
 
 FOUND = [{"id": "b", "score": 0.5, "metadata": {"key": "k1"}}, {"id": 7, "score": 0.25, "metadata": {"key": "k2"}}]

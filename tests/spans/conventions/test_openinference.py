@@ -8,7 +8,7 @@ import pytest
 
 from rop_otel import semconv
 from rop_otel.spans.conventions import Rules
-from tests.replay.trace import span
+from tests.assembling.trace import span
 from tests.spans.conventions import foreign
 from tests.spans.conventions.foreign import Document, documents, flattened, read, reranker, retriever, stage_of
 

@@ -7,7 +7,7 @@ import pytest
 from rop_otel import semconv
 from rop_otel.spans import Event
 from rop_otel.spans.conventions import Rules
-from tests.replay.trace import span
+from tests.assembling.trace import span
 from tests.spans.conventions.foreign import read, stage_of
 
 

@@ -8,7 +8,7 @@ from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.errors import ConfigurationError
 from rop_otel.spans.conventions import Rules, as_stage, concerns
-from tests.replay.trace import span
+from tests.assembling.trace import span
 from tests.spans.conventions.foreign import chain, retriever, stage_of
 
 

@@ -11,7 +11,7 @@ from opentelemetry._logs import get_logger_provider
 from opentelemetry.sdk.trace import TracerProvider
 
 from rop_otel.export import providers
-from rop_otel.export.asked import exporters_asked_for
+from rop_otel.export.exporter_settings import exporters_asked_for
 
 if TYPE_CHECKING:
     from opentelemetry.sdk._logs import LoggerProvider

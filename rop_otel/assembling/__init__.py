@@ -1,0 +1,23 @@
+"""Neutral spans put together as handoffs, as they start, end, arrive and expire: the assembler of every door."""
+
+from __future__ import annotations
+
+from rop_otel.assembling.assembler import Assembled, Assembler, assemble, handoff_of
+from rop_otel.assembling.reading import Reading, read
+from rop_otel.assembling.span_tree import HANDOFF, RETRIEVAL, Elsewhere, Node, owner_of
+from rop_otel.assembling.stage_owners import OwnedStage
+
+__all__ = [
+    "HANDOFF",
+    "RETRIEVAL",
+    "Assembled",
+    "Assembler",
+    "Elsewhere",
+    "Node",
+    "OwnedStage",
+    "Reading",
+    "assemble",
+    "handoff_of",
+    "owner_of",
+    "read",
+]

@@ -1,0 +1,271 @@
+"""Spans put together as handoffs: of spans that run, as each ends; of recorded ones, in any order and at any time."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from rop_otel.assembling.implicit_handoffs import imply_handoffs, is_topmost
+from rop_otel.assembling.reading import Reading, read
+from rop_otel.assembling.span_tree import RETRIEVAL, ByName, Key, Node, Owner, cut_circles
+from rop_otel.assembling.stage_owners import OwnedStage, owned_stages
+from rop_otel.core.handoff import HandoffRecord, StageRecord
+from rop_otel.core.handoff.attributes import handoff_record
+from rop_otel.safety import create_lock
+from rop_otel.spans import Span
+from rop_otel.spans.conventions import Rules
+
+_MAX_WAITING: Final = 100_000
+"""Stages that may wait for their handoff to end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assembled:
+    """What a set of spans amounts to.
+
+    Args:
+        handoffs: In order of their spans' start.
+        orphan_stages: Stage spans with neither a handoff ID nor a handoff above them.
+        incomplete: IDs of handoffs whose own span is missing, sorted.
+        duplicates: IDs that more than one handoff span has, sorted; only the first to start is in ``handoffs``.
+        unreadable: Spans of others that cannot be read, which are left out.
+    """
+
+    handoffs: tuple[HandoffRecord, ...] = ()
+    orphan_stages: int = 0
+    incomplete: tuple[str, ...] = ()
+    duplicates: tuple[str, ...] = ()
+    unreadable: int = 0
+
+
+class Assembler:
+    """Puts spans together as handoffs.
+
+    A stage belongs to the handoff that it names, else to the nearest handoff span above it. Where several handoff
+    spans have one ID, a stage below one of them belongs to that one. A stage of another convention without a handoff
+    makes one of the topmost span above it, or of itself where there is none.
+
+    Whoever sees spans run says of each that it :meth:`started` and :meth:`ended`: a parent starts before its children,
+    so that what has ended is let go as soon as no open span above can make a handoff of it. Spans that have ended are
+    :meth:`received`, in any order, their parents later or never; they stay until they are :meth:`expired`, and what
+    they amount to by now is :meth:`assembled` whenever that is asked for. Here is no clock: when a handoff is assessed
+    is for the caller to decide, at its end, after a time without new spans, or when all are there.
+
+    Args:
+        rules: How received spans of other conventions are read.
+
+    Attributes:
+        lock: Held while anything moves.
+    """
+
+    def __init__(self, rules: Rules | None = None) -> None:
+        self.lock = create_lock()
+        self._rules = rules or Rules()
+        self._nodes: dict[Key, Node] = {}
+        self._waiting: OrderedDict[Node, None] = OrderedDict()
+        self._unreadable = 0
+
+    def forget(self) -> None:
+        """Start over without any span, as a forked process has to."""
+        self._nodes = {}
+        self._waiting = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def find(self, key: Key) -> Node | None:
+        """Return a span that is here; None where it is not."""
+        return self._nodes.get(key)
+
+    def started(self, node: Node, above: Node | None) -> bool:
+        """Take in a span that begins below another one, None for none that is here; False where it is here already."""
+        with self.lock:
+            if node.key in self._nodes:
+                return False
+            self._nodes[node.key] = node
+            node.put_below(above)
+        return True
+
+    def ended(self, node: Node, by_name: ByName, *, seconds: float) -> list[OwnedStage] | None:
+        """Take in that a span has ended.
+
+        Args:
+            node: The span. It is a handoff from then on, if it is meant to be one.
+            by_name: Finds handoffs that are assembled elsewhere by their IDs.
+            seconds: How long a stage may wait for its handoff to end.
+
+        Returns:
+            The stages at the span and below, running ones among them, where it is a handoff or no open span is above
+            that could be theirs; None where they wait.
+        """
+        reading = node.note()
+        with self.lock:
+            if reading is None and not node.below:
+                self._release(node)
+                return []
+            if node.holds == RETRIEVAL and is_topmost(node):
+                imply_handoffs([node])
+            is_handoff = node.is_handoff
+            if not is_handoff and node.is_below_open():
+                self._wait(node, reading, seconds)
+                return None
+            handoff_id = node.handoff_id if is_handoff else None
+            stages = list(owned_stages(node, lambda named: node if named == handoff_id else by_name(named)))
+            self._let_go(node)
+        return stages
+
+    def expired(self, key: Key) -> Node | None:
+        """Take out a span that will not end, or is waited for no more, and return it; None where it is not here."""
+        with self.lock:
+            node = self._nodes.get(key)
+            if node is not None:
+                node.ended = True
+                if node.is_below_open():
+                    self._release(node)
+                else:
+                    self._let_go(node)
+        return node
+
+    def received(self, span: Span) -> None:
+        """Take in a span that has ended. Of two different ones with one ID the one that ended last counts."""
+        node = self._place((span.trace_id, span.span_id))
+        known = "" if node.above is None else node.above.key[1]
+        parent = max(known, span.parent_id or "")
+        if parent != known:
+            node.put_below(self._place((span.trace_id, parent)))
+        self._unreadable += span.unreadable
+        reading = read(span, self._rules)
+        if node.found is None or reading is None or reading == node.found:
+            node.found = node.found or reading
+        else:
+            node.found = max(node.found, reading, key=_later)
+        node.ended = True
+
+    def assembled(self) -> Assembled:
+        """Return what the received spans amount to. It may be asked for again when more have come."""
+        nodes = self._nodes.values()
+        cut_circles(nodes)
+        for node in nodes:
+            node.implied, node.holds = False, 0
+        for node in nodes:
+            node.note()
+        tops = [node for node in nodes if node.above is None]
+        imply_handoffs(tops)
+        first, duplicates = _first_of_each_id(node for node in nodes if node.is_handoff)
+        stages: defaultdict[Owner, list[StageRecord]] = defaultdict(list)
+        incomplete: set[str] = set()
+        orphans = 0
+        for top in tops:
+            for stage in owned_stages(top, first.get):
+                record = stage.record()
+                if stage.owner is not None and record is not None:
+                    stages[stage.owner].append(record)
+                elif stage.reading.named is not None:
+                    incomplete.add(stage.reading.named)
+                else:
+                    orphans += 1
+        return Assembled(
+            handoffs=tuple(handoff_of(node, stages[node]) for node in first.values()),
+            orphan_stages=orphans,
+            incomplete=tuple(sorted(incomplete)),
+            duplicates=duplicates,
+            unreadable=self._unreadable,
+        )
+
+    def _place(self, key: Key) -> Node:
+        node = self._nodes.get(key)
+        if node is None:
+            node = self._nodes[key] = Node(key)
+        return node
+
+    def _wait(self, node: Node, reading: Reading | None, seconds: float) -> None:
+        """Let a stage wait; those that ended this much earlier have no handoff that could still end."""
+        if reading is None or not reading.is_stage:
+            self._release(node)
+            return
+        self._waiting[node] = None
+        oldest_ns = reading.end_ns - seconds * 1e9
+        while self._waiting:
+            first = next(iter(self._waiting))
+            if len(self._waiting) <= _MAX_WAITING and (first.found is None or first.found.end_ns >= oldest_ns):
+                break
+            self._release(first)
+
+    def _release(self, node: Node) -> None:
+        self._nodes.pop(node.key, None)
+        self._waiting.pop(node, None)
+        node.take_out()
+
+    def _let_go(self, node: Node) -> None:
+        """Forget a span and what has ended below it. Spans that go on know the stages and handoffs above them."""
+        while node.above is not None and node.above.ended and node.above.is_handoff:
+            node.put_below(node.above.above)  # nothing above matters below, and handoffs must make no chain
+        ahead = [node]
+        while ahead:
+            each = ahead.pop()
+            if not each.ended:
+                continue
+            ahead.extend(each.below)
+            above, reading = each.above, each.read()
+            if each.is_handoff or (reading is not None and reading.is_stage):
+                self._nodes.pop(each.key, None)
+                self._waiting.pop(each, None)
+                each.below = {}
+                if above is not None:
+                    above.below.pop(each, None)
+            else:
+                self._release(each)
+
+
+def assemble(spans: Iterable[Span], rules: Rules | None = None) -> Assembled:
+    """Put recorded spans together as handoffs.
+
+    Args:
+        spans: In any order; those with one trace and span ID count once.
+        rules: How spans of other conventions are read; None: as their conventions say.
+    """
+    assembler = Assembler(rules)
+    for span in spans:
+        assembler.received(span)
+    return assembler.assembled()
+
+
+def handoff_of(node: Node, stages: Iterable[StageRecord]) -> HandoffRecord:
+    """Return a handoff with its stages.
+
+    Raises:
+        LookupError: The span is no handoff.
+    """
+    reading = node.read()
+    facts = None if reading is None else (reading.as_handoff if node.implied else reading.facts)
+    if reading is None or facts is None:
+        raise LookupError(f"span {node.key!r} is no handoff")
+    return handoff_record(
+        facts,
+        trace_id=reading.trace_id,
+        span_id=reading.span_id,
+        start_ns=reading.start_ns,
+        end_ns=reading.end_ns,
+        stages=stages,
+    )
+
+
+def _first_of_each_id(handoffs: Iterable[Node]) -> tuple[dict[str, Node], tuple[str, ...]]:
+    first: dict[str, Node] = {}
+    repeated: set[str] = set()
+    for node in sorted(handoffs, key=_start):
+        name = node.handoff_id
+        if first.setdefault(name, node) is not node:
+            repeated.add(name)
+    return first, tuple(sorted(repeated))
+
+
+def _start(node: Node) -> tuple[int, Key]:
+    return (0 if node.found is None else node.found.start_ns, node.key)
+
+
+def _later(reading: Reading) -> tuple[int, int, str]:
+    """Order spans that differ though they have one ID, which only a broken writer makes."""
+    return (reading.end_ns, reading.start_ns, repr(reading))

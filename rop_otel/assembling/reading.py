@@ -1,0 +1,103 @@
+"""What counts of a span: the facts of a stage or handoff, without the texts that the span may hold."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from rop_otel import semconv
+from rop_otel.core.handoff import StageRecord
+from rop_otel.core.handoff.attributes import Attributes, is_handoff, is_stage, named_handoff_id, stage_record
+from rop_otel.spans import Span
+from rop_otel.spans.conventions import Rules, admitted, as_stage, handoff_attributes
+
+_NOTHING: Final[Attributes] = {}
+
+
+class Reading(NamedTuple):
+    """What a span says.
+
+    Args:
+        end_ns, start_ns, trace_id, span_id, failed, dropped_attributes: Of the span.
+        facts: Attributes of ours, as this process may repeat them; none where it is neither stage nor handoff.
+        as_handoff: Those of the handoff that it would be; None where it is ours, or cannot be one.
+    """
+
+    end_ns: int
+    start_ns: int
+    trace_id: str
+    span_id: str
+    failed: bool
+    dropped_attributes: int
+    facts: Attributes
+    as_handoff: Attributes | None
+
+    @property
+    def is_stage(self) -> bool:
+        """Whether it is a stage, by our attributes or in another convention."""
+        return is_stage(self.facts)
+
+    @property
+    def is_handoff(self) -> bool:
+        """Whether it says that it is a handoff."""
+        return is_handoff(self.facts)
+
+    @property
+    def named(self) -> str | None:
+        """The handoff that it names."""
+        return named_handoff_id(self.facts)
+
+    @property
+    def is_homeless(self) -> bool:
+        """Whether it is a stage of another convention that names no handoff."""
+        return semconv.STAGE_FOREIGN in self.facts and self.named is None
+
+    def stage_record(self, *, parent_id: str | None, ended: bool = True) -> StageRecord | None:
+        """Return its facts as a stage; None where it is none.
+
+        Args:
+            parent_id: Span ID of the nearest enclosing stage of the same handoff.
+            ended: Whether the span has ended; one that is still open has no end.
+        """
+        return stage_record(
+            self.facts,
+            trace_id=self.trace_id,
+            span_id=self.span_id,
+            parent_id=parent_id,
+            start_ns=self.start_ns,
+            end_ns=self.end_ns if ended else None,
+            failed=self.failed,
+            dropped_attributes=self.dropped_attributes,
+        )
+
+
+def read(span: Span, rules: Rules, *, may_be_handoff: bool = True) -> Reading | None:
+    """Return what a span says; None where it can be no part of a handoff, and only stands between others.
+
+    Args:
+        span: The span.
+        rules: How spans of other conventions are read.
+        may_be_handoff: Whether it may be a handoff that does not say so.
+    """
+    if span.unreadable or span.name == semconv.SPAN_ASSESSMENT:
+        return None
+    facts, as_handoff = _NOTHING, None
+    is_foreign = span.scope != semconv.SCOPE_NAME  # what our own spans say is hashed already
+    if is_stage(span.attributes) or is_handoff(span.attributes):
+        facts = admitted(span.attributes, rules) if is_foreign else span.attributes
+    elif is_foreign:
+        facts = as_stage(span, rules) or _NOTHING
+    if is_foreign and may_be_handoff and not is_handoff(facts) and rules.may_be_handoff(span.name):
+        name = admitted({semconv.HANDOFF_NAME: span.name}, rules)
+        as_handoff = {**name, **handoff_attributes(span.attributes, rules)}
+    if not facts and as_handoff is None:
+        return None
+    return Reading(
+        span.end_ns,
+        span.start_ns,
+        span.trace_id,
+        span.span_id,
+        span.failed,
+        span.dropped_attributes,
+        facts,
+        as_handoff,
+    )
