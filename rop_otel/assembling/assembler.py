@@ -75,10 +75,6 @@ class Assembler:
     def __len__(self) -> int:
         return len(self._nodes)
 
-    def find(self, key: Key) -> Node | None:
-        """Return a span that is here; None where it is not."""
-        return self._nodes.get(key)
-
     def started(self, node: Node, above: Node | None) -> bool:
         """Take in a span that begins below another one, None for none that is here; False where it is here already."""
         with self.lock:
@@ -102,9 +98,6 @@ class Assembler:
         """
         reading = node.note()
         with self.lock:
-            if reading is None and not node.below:
-                self._release(node)
-                return []
             if node.holds == RETRIEVAL and is_topmost(node):
                 imply_handoffs([node])
             is_handoff = node.is_handoff
@@ -116,6 +109,13 @@ class Assembler:
             self._let_go(node)
         return stages
 
+    def release(self, node: Node) -> None:
+        """Forget a span; those below it go to the one above."""
+        with self.lock:
+            self._nodes.pop(node.key, None)
+            self._waiting.pop(node, None)
+            node.take_out()
+
     def expired(self, key: Key) -> Node | None:
         """Take out a span that will not end, or is waited for no more, and return it; None where it is not here."""
         with self.lock:
@@ -123,7 +123,7 @@ class Assembler:
             if node is not None:
                 node.ended = True
                 if node.is_below_open():
-                    self._release(node)
+                    self.release(node)
                 else:
                     self._let_go(node)
         return node
@@ -183,7 +183,7 @@ class Assembler:
     def _wait(self, node: Node, reading: Reading | None, seconds: float) -> None:
         """Let a stage wait; those that ended this much earlier have no handoff that could still end."""
         if reading is None or not reading.is_stage:
-            self._release(node)
+            self.release(node)
             return
         self._waiting[node] = None
         oldest_ns = reading.end_ns - seconds * 1e9
@@ -191,17 +191,13 @@ class Assembler:
             first = next(iter(self._waiting))
             if len(self._waiting) <= _MAX_WAITING and (first.found is None or first.found.end_ns >= oldest_ns):
                 break
-            self._release(first)
-
-    def _release(self, node: Node) -> None:
-        self._nodes.pop(node.key, None)
-        self._waiting.pop(node, None)
-        node.take_out()
+            self.release(first)
 
     def _let_go(self, node: Node) -> None:
         """Forget a span and what has ended below it. Spans that go on know the stages and handoffs above them."""
-        while node.above is not None and node.above.ended and node.above.is_handoff:
-            node.put_below(node.above.above)  # nothing above matters below, and handoffs must make no chain
+        if node.is_handoff:  # so nothing above matters below it, and handoffs must make no chain
+            while node.above is not None and node.above.ended and node.above.is_handoff:
+                node.put_below(node.above.above)
         ahead = [node]
         while ahead:
             each = ahead.pop()
@@ -216,7 +212,7 @@ class Assembler:
                 if above is not None:
                     above.below.pop(each, None)
             else:
-                self._release(each)
+                self.release(each)
 
 
 def assemble(spans: Iterable[Span], rules: Rules | None = None) -> Assembled:

@@ -129,8 +129,11 @@ class Node:
             above = above.above
 
     def is_below_open(self) -> bool:
-        """Return whether a span above it has not ended."""
-        return any(not above.ended for above in self.ancestors())
+        """Return whether a span above it has not ended, below any handoff that has."""
+        for above in self.ancestors():
+            if not above.ended or above.is_handoff:
+                return not above.ended
+        return False
 
     def top(self) -> Node:
         """Return the highest span above it, or itself."""
@@ -187,6 +190,9 @@ def cut_circles(nodes: Iterable[Node]) -> None:
     """Let no span stand above itself: a circle is cut above its first handoff or, without one, its first span."""
     known: set[Node] = set()
     for start in nodes:
+        if start.above is None or start.above in known:
+            known.add(start)
+            continue
         walked: dict[Node, None] = {}
         node: Node | None = start
         while node is not None and node not in known and node not in walked:

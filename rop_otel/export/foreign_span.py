@@ -90,11 +90,12 @@ class ForeignSpan(Node):
         return self.found
 
     def _look(self, span: ReadableSpan) -> Reading | None:
-        may_be = self._starts_trace or bool(self._rules.handoffs)
-        is_meant = may_be and self.ended and self.holds & RETRIEVAL
-        if not is_meant and not concerns(span.attributes or {}, self._rules, lost=span.dropped_attributes):
+        rules = self._rules
+        told = concerns(span.attributes or {}, rules, lost=span.dropped_attributes)
+        if not told and not (self.ended and self.holds & RETRIEVAL):
             return None  # nearly every span
-        return read(from_sdk(span), self._rules, may_be_handoff=may_be)
+        may_be_handoff = self._starts_trace or bool(rules.handoffs)
+        return read(from_sdk(span), rules, may_be_handoff=may_be_handoff)
 
     @property
     def says_handoff(self) -> bool:

@@ -21,18 +21,21 @@ class ForeignSpans(Assembler):
     def above(self, span: ReadableSpan) -> Node | None:
         """Return the span above one that starts; None where that is our own, remote, over or none."""
         parent = span.parent
-        return None if parent is None else self.find((parent.trace_id, parent.span_id))
+        return None if parent is None else self._nodes.get((parent.trace_id, parent.span_id))
 
     def take(self, span: ReadableSpan) -> ForeignSpan | None:
-        """Return the place of a span that has just ended; None where it is not here, or has been taken before."""
+        """Return the place of a span that has just ended, where it may matter; None once it has been taken."""
         context = span.get_span_context()
-        node = None if context is None else self.find((context.trace_id, context.span_id))
+        node = None if context is None else self._nodes.get((context.trace_id, context.span_id))
         if not isinstance(node, ForeignSpan):
             return None
         with self.lock:
             if node.ended:
                 return None
             node.finish(span)
+        if node.read() is None and not node.below and node.opened is None:  # nearly every span
+            self.release(node)
+            return None
         return node
 
     def give_up(self, key: tuple[int, int]) -> None:
