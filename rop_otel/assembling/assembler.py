@@ -117,7 +117,10 @@ class Assembler:
             node.take_out()
 
     def expired(self, key: Key) -> Node | None:
-        """Take out a span that will not end, or is waited for no more, and return it; None where it is not here."""
+        """Take out a span that will not end, or is waited for no more, and return it; None where it is not here.
+
+        What has ended below it goes, too, unless an open span is above that may make a handoff of it.
+        """
         with self.lock:
             node = self._nodes.get(key)
             if node is not None:
@@ -187,8 +190,7 @@ class Assembler:
             return
         self._waiting[node] = None
         oldest_ns = reading.end_ns - seconds * 1e9
-        while self._waiting:
-            first = next(iter(self._waiting))
+        while (first := next(iter(self._waiting), None)) is not None:
             if len(self._waiting) <= _MAX_WAITING and (first.found is None or first.found.end_ns >= oldest_ns):
                 break
             self.release(first)

@@ -14,7 +14,7 @@ _AT_ONCE: Final = 3
 _Job = tuple[Callable[[], object], Event]
 
 
-class Caller:
+class BackgroundCaller:
     """Runs calls in daemon threads.
 
     The threads are started with the object: at interpreter exit a new one can no longer be started (Python 3.12).
@@ -24,7 +24,7 @@ class Caller:
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self._late: list[tuple[list[Event], float]] = []
         for _ in range(_AT_ONCE):
-            Thread(target=self._work, name="rop_otel.bounded", daemon=True).start()
+            Thread(target=self._work, name="rop_otel.background", daemon=True).start()
 
     def call(self, *calls: Callable[[], object], timeout: float) -> bool:
         """Call them all at once, and wait for at most this many seconds.

@@ -119,7 +119,7 @@ class ForeignSpan(Node):
         record = None if reading is None else reading.stage_record(parent_id=parent_id, ended=self.ended)
         if record is None:
             raise LookupError(f"span {self.key!r} is no stage any more")
-        self.counted = self.ended
+        self.counted, self.announced = self.ended, None
         return record
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Own:
+class OwnProviders:
     """Providers of our own; None where the application has its own, or the environment asks for no exporter.
 
     The tracer provider becomes the process's, so that the application's spans meet ours in one trace. The others serve
@@ -33,7 +33,7 @@ class Own:
 
     def with_missing(
         self, service_name: str | None, *, lost: Callable[[int], None], tracers: bool, meters: bool, logs: bool
-    ) -> Own:
+    ) -> OwnProviders:
         """Return these and the ones that are wanted, asked for by the environment, and nobody's yet.
 
         Args:
@@ -52,7 +52,7 @@ class Own:
         if not (spans or numbers or events):
             return self
         resource = self._resource(service_name)
-        return Own(
+        return OwnProviders(
             tracers=providers.create_tracers(resource, spans, lost=lost) if spans else self.tracers,
             meters=providers.create_meters(resource, numbers) if numbers else self.meters,
             logs=providers.create_logs(resource, events) if events else self.logs,

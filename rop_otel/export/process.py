@@ -21,8 +21,8 @@ from rop_otel.config import Config
 from rop_otel.core.handoff.sink import Notice, Sink
 from rop_otel.errors import ConfigurationError
 from rop_otel.export import providers
-from rop_otel.export.background_caller import Caller
-from rop_otel.export.own_providers import Own
+from rop_otel.export.background_caller import BackgroundCaller
+from rop_otel.export.own_providers import OwnProviders
 from rop_otel.export.processor import RopSpanProcessor
 from rop_otel.meters.events import Events
 from rop_otel.meters.instruments import Recorder, observe
@@ -69,8 +69,8 @@ class Process:
         self._tally: Tally | None = None
         self._caps: tuple[int, int] | None = None
         self._flushed: SdkTracerProvider | None = None
-        self._own = Own()
-        self._caller: Caller | None = None
+        self._own = OwnProviders()
+        self._caller: BackgroundCaller | None = None
         self._processors: WeakKeyDictionary[SdkTracerProvider, RopSpanProcessor] = WeakKeyDictionary()
         self._observed: WeakSet[MeterProvider] = WeakSet()
         self._ends = False
@@ -158,7 +158,7 @@ class Process:
         )
         if self._own is before:
             return
-        self._caller = self._caller or Caller()
+        self._caller = self._caller or BackgroundCaller()
         if self._own.tracers is not None and self._own.tracers is not before.tracers:
             trace.set_tracer_provider(self._own.tracers)
 
@@ -209,7 +209,7 @@ class Process:
                 runtime.mishaps.notice(Notice.UNSENT)
 
     def _bounded(self, calls: Sequence[Callable[[], object]], timeout: float) -> None:
-        self._caller = self._caller or Caller()
+        self._caller = self._caller or BackgroundCaller()
         if not self._caller.call(*calls, timeout=timeout):
             _logger.warning("the exporters took longer than %s s; what they still hold may be lost", round(timeout, 1))
 
@@ -223,9 +223,9 @@ class Process:
 
     def _at_exit(self) -> None:
         catch_up()
-        own, self._own = self._own, Own()
+        own, self._own = self._own, OwnProviders()
         left = _EXIT_TIMEOUT - (self._caller.waited() if self._caller else 0.0)
-        if own != Own() and left > 0:
+        if own != OwnProviders() and left > 0:
             self._bounded(own.shutdowns(), left)
 
     def _after_fork(self, hook: int) -> None:
@@ -235,13 +235,13 @@ class Process:
         if self.server is not None:
             self.server.abandon()
         self.server = self._address = self._tally = None
-        before, self._own = self._own, Own(tracers=self._own.tracers)
-        self._caller = None if before == Own() else Caller()
+        before, self._own = self._own, OwnProviders(tracers=self._own.tracers)
+        self._caller = None if before == OwnProviders() else BackgroundCaller()
         if self._runtime is not None:
             self._make_again(before, self._runtime.config)
             self._use(self._runtime.config, self._providers)
 
-    def _make_again(self, before: Own, config: Config) -> None:
+    def _make_again(self, before: OwnProviders, config: Config) -> None:
         """Make the own providers anew that a process has inherited; its tracers only have other exporters by now."""
         try:
             self._own = self._own.with_missing(

@@ -11,7 +11,7 @@ from rop_otel import semconv
 from rop_otel.assembling import assemble
 from rop_otel.core.handoff import HandoffRecord
 from rop_otel.spans import Span
-from tests.assembling.trace import TRACE, handoff, span, stage
+from tests.spans.trace import TRACE, handoff, span, stage
 
 OTHER = "cd" * 16
 H1 = {semconv.HANDOFF_ID: "h1"}

@@ -16,7 +16,7 @@ from rop_otel import semconv
 from rop_otel.core.profile import Resolver
 from rop_otel.spans import Span
 from rop_otel.spans.otlp_writer import write
-from tests.assembling.trace import handoff, pipeline, span, stage
+from tests.spans.trace import handoff, pipeline, span, stage
 
 COMMAND = [sys.executable, "-c", "from rop_otel.cli.main import main; main()"]
 

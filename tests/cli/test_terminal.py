@@ -23,8 +23,8 @@ from rop_otel.cli import terminal
 from rop_otel.cli.main import main
 from rop_otel.core.escapes import printable, printable_json
 from rop_otel.spans.otlp_writer import write
-from tests.assembling.trace import handoff, span, stage
 from tests.conftest import ROOT
+from tests.spans.trace import handoff, span, stage
 
 COMMAND = [sys.executable, "-c", "from rop_otel.cli.main import main; main()"]
 HOSTILE = (

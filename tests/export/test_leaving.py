@@ -11,8 +11,8 @@ from threading import Event
 
 import pytest
 
-from rop_otel.export.background_caller import Caller
-from tests.export.test_own import FAILING, run
+from rop_otel.export.background_caller import BackgroundCaller
+from tests.export.test_own_providers import FAILING, run
 
 MARGIN = 3
 """Seconds that a busy machine may need to wait for six processes and to end them."""
@@ -53,7 +53,7 @@ def test_leaving_takes_five_seconds_in_all(silent: str) -> None:
 def test_signals_wait_for_their_own_collectors_only() -> None:
     """What one exporter waits for keeps no time from another."""
     hung, sent = Event(), Event()
-    assert not Caller().call(lambda: hung.wait(60), sent.set, timeout=0.2)
+    assert not BackgroundCaller().call(lambda: hung.wait(60), sent.set, timeout=0.2)
     assert sent.is_set()
     hung.set()
 
@@ -61,7 +61,7 @@ def test_signals_wait_for_their_own_collectors_only() -> None:
 def test_a_call_that_came_back_later_was_not_in_vain() -> None:
     """Seconds count as waited in vain for as long as the exporter has not come back."""
     hung, back = Event(), Event()
-    caller = Caller()
+    caller = BackgroundCaller()
 
     def export() -> None:
         hung.wait(60)

@@ -10,7 +10,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 from rop_otel.export.sending import CountingProcessor
-from tests.export.test_own import FAILING, run
+from tests.export.test_own_providers import FAILING, run
 
 
 class Away(SpanExporter):

@@ -17,7 +17,7 @@ from rop_otel import semconv
 from rop_otel.replay import replay, replay_files
 from rop_otel.spans import Span
 from rop_otel.spans.otlp_writer import write
-from tests.assembling.trace import span
+from tests.spans.trace import span
 
 TRACES = ["ab" * 16, "cd" * 16]
 SMALL = st.integers(1, 9)

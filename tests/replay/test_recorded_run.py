@@ -13,8 +13,8 @@ from rop_otel.core.profile.schema import schema
 from rop_otel.evaluation.run_report_text import where_to_look
 from rop_otel.replay import Report, replay
 from rop_otel.spans import Span
-from tests.assembling.trace import handoff, stage
 from tests.core.profile.declared import changed, opened
+from tests.spans.trace import handoff, stage
 
 
 def trip(

@@ -11,7 +11,7 @@ from rich.console import Console
 from rop_otel import semconv
 from rop_otel.core.profile import Resolver
 from rop_otel.replay import Report, print_report, replay
-from tests.assembling.trace import TRACE, handoff, pipeline, span, stage
+from tests.spans.trace import TRACE, handoff, pipeline, span, stage
 
 
 def printed(report: Report) -> str:

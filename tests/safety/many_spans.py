@@ -10,9 +10,9 @@ from typing import Any, Final
 from rop_otel import semconv
 from rop_otel.replay import replay
 from rop_otel.spans import Event, Span
-from tests.assembling.trace import handoff, pipeline, span, stage
 from tests.safety.growth import Call, Case
 from tests.safety.many_facts import ids
+from tests.spans.trace import handoff, pipeline, span, stage
 
 
 def _replayed(count: int, *, spans: Callable[[int], list[Span]]) -> Call:

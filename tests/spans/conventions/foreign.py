@@ -11,7 +11,7 @@ from rop_otel.core.handoff import StageRecord
 from rop_otel.core.handoff.attributes import stage_record
 from rop_otel.spans import Event, Span
 from rop_otel.spans.conventions import Rules, as_stage
-from tests.assembling.trace import span
+from tests.spans.trace import span
 
 Document = dict[str, Any]
 """The fields of a document: ``id``, ``score``, ``content``, ``metadata``."""

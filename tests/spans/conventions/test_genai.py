@@ -9,8 +9,8 @@ import pytest
 from rop_otel import semconv
 from rop_otel.spans import Event
 from rop_otel.spans.conventions import Rules
-from tests.assembling.trace import span
 from tests.spans.conventions.foreign import read, retrieval, stage_of
+from tests.spans.trace import span
 
 FOUND = [{"id": "b", "score": 0.5, "metadata": {"key": "k1"}}, {"id": 7, "score": 0.25, "metadata": {"key": "k2"}}]
 NAME = semconv.GEN_AI_RETRIEVAL_DOCUMENTS

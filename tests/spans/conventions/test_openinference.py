@@ -8,9 +8,9 @@ import pytest
 
 from rop_otel import semconv
 from rop_otel.spans.conventions import Rules
-from tests.assembling.trace import span
 from tests.spans.conventions import foreign
 from tests.spans.conventions.foreign import Document, documents, flattened, read, reranker, retriever, stage_of
+from tests.spans.trace import span
 
 
 @pytest.mark.parametrize("form", [foreign.flattened, foreign.structured, foreign.as_json])

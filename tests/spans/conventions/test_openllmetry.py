@@ -7,8 +7,8 @@ import pytest
 from rop_otel import semconv
 from rop_otel.spans import Event
 from rop_otel.spans.conventions import Rules
-from tests.assembling.trace import span
 from tests.spans.conventions.foreign import read, stage_of
+from tests.spans.trace import span
 
 
 def result(place: int, *, name: str = "db.query.result", **fields: object) -> Event:

@@ -8,8 +8,8 @@ from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.errors import ConfigurationError
 from rop_otel.spans.conventions import Rules, as_stage, concerns
-from tests.assembling.trace import span
 from tests.spans.conventions.foreign import chain, retriever, stage_of
+from tests.spans.trace import span
 
 
 def rules(**given: object) -> Rules:

@@ -13,8 +13,8 @@ from rop_otel.core.handoff import ContextFinding, HandoffRecord, ListFinding, Ve
 from rop_otel.replay.handoff_report import replay
 from rop_otel.spans import Span
 from rop_otel.spans.conventions import Rules
-from tests.assembling.trace import handoff, span, stage
 from tests.spans.conventions.foreign import chain, reranker, retriever
+from tests.spans.trace import handoff, span, stage
 
 
 def query() -> list[Span]:

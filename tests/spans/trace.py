@@ -1,4 +1,4 @@
-"""Neutral spans for the tests of replay, made by hand."""
+"""Neutral spans, made by hand."""
 
 from __future__ import annotations
 
