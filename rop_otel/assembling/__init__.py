@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-from rop_otel.assembling.assembler import Assembled, Assembler, assemble, handoff_of
+from rop_otel.assembling.assembler import Assembled, Assembler, assemble
 from rop_otel.assembling.reading import Reading, read
-from rop_otel.assembling.span_tree import HANDOFF, RETRIEVAL, Elsewhere, Node, owner_of
+from rop_otel.assembling.span_tree import Elsewhere, Node, owner_of
 from rop_otel.assembling.stage_owners import OwnedStage
 
-__all__ = [
-    "HANDOFF",
-    "RETRIEVAL",
-    "Assembled",
-    "Assembler",
-    "Elsewhere",
-    "Node",
-    "OwnedStage",
-    "Reading",
-    "assemble",
-    "handoff_of",
-    "owner_of",
-    "read",
-]
+__all__ = ["Assembled", "Assembler", "Elsewhere", "Node", "OwnedStage", "Reading", "assemble", "owner_of", "read"]

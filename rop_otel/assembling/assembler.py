@@ -12,8 +12,7 @@ from rop_otel.assembling.reading import Reading, read
 from rop_otel.assembling.span_tree import RETRIEVAL, ByName, Key, Node, Owner, cut_circles
 from rop_otel.assembling.stage_owners import OwnedStage, owned_stages
 from rop_otel.core.handoff import HandoffRecord, StageRecord
-from rop_otel.core.handoff.attributes import handoff_record
-from rop_otel.safety import create_lock
+from rop_otel.safety import catch_up, create_lock
 from rop_otel.spans import Span
 from rop_otel.spans.conventions import Rules
 
@@ -73,6 +72,7 @@ class Assembler:
         self._waiting = OrderedDict()
 
     def __len__(self) -> int:
+        catch_up()
         return len(self._nodes)
 
     def started(self, node: Node, above: Node | None) -> bool:
@@ -109,29 +109,16 @@ class Assembler:
             self._let_go(node)
         return stages
 
-    def release(self, node: Node) -> None:
-        """Forget a span; those below it go to the one above."""
-        with self.lock:
-            self._nodes.pop(node.key, None)
-            self._waiting.pop(node, None)
-            node.take_out()
-
-    def expired(self, key: Key) -> Node | None:
-        """Take out a span that will not end, or is waited for no more, and return it; None where it is not here.
+    def expired(self, node: Node) -> None:
+        """Take out a span that will not end, or is waited for no more.
 
         What has ended below it goes, too, unless an open span is above that may make a handoff of it.
         """
         with self.lock:
-            node = self._nodes.get(key)
-            if node is not None:
-                node.ended = True
-                if node.is_below_open():
-                    self.release(node)
-                else:
-                    self._let_go(node)
-        return node
+            node.ended = True
+            (self._release if not node.below or node.is_below_open() else self._let_go)(node)
 
-    def received(self, span: Span) -> None:
+    def received(self, span: Span) -> Node:
         """Take in a span that has ended. Of two different ones with one ID the one that ended last counts."""
         node = self._place((span.trace_id, span.span_id))
         known = "" if node.above is None else node.above.key[1]
@@ -142,9 +129,10 @@ class Assembler:
         reading = read(span, self._rules)
         if node.found is None or reading is None or reading == node.found:
             node.found = node.found or reading
-        else:
-            node.found = max(node.found, reading, key=_later)
+        else:  # which only a broken writer makes
+            node.found = max(node.found, reading, key=lambda each: (each.end_ns, each.start_ns, repr(each)))
         node.ended = True
+        return node
 
     def assembled(self) -> Assembled:
         """Return what the received spans amount to. It may be asked for again when more have come."""
@@ -170,7 +158,7 @@ class Assembler:
                 else:
                     orphans += 1
         return Assembled(
-            handoffs=tuple(handoff_of(node, stages[node]) for node in first.values()),
+            handoffs=tuple(node.handoff_record(stages[node]) for node in first.values()),
             orphan_stages=orphans,
             incomplete=tuple(sorted(incomplete)),
             duplicates=duplicates,
@@ -186,14 +174,20 @@ class Assembler:
     def _wait(self, node: Node, reading: Reading | None, seconds: float) -> None:
         """Let a stage wait; those that ended this much earlier have no handoff that could still end."""
         if reading is None or not reading.is_stage:
-            self.release(node)
+            self._release(node)
             return
         self._waiting[node] = None
         oldest_ns = reading.end_ns - seconds * 1e9
         while (first := next(iter(self._waiting), None)) is not None:
             if len(self._waiting) <= _MAX_WAITING and (first.found is None or first.found.end_ns >= oldest_ns):
                 break
-            self.release(first)
+            self._release(first)
+
+    def _release(self, node: Node) -> None:
+        """Forget a span; those below it go to the one above."""
+        self._nodes.pop(node.key, None)
+        self._waiting.pop(node, None)
+        node.take_out()
 
     def _let_go(self, node: Node) -> None:
         """Forget a span and what has ended below it. Spans that go on know the stages and handoffs above them."""
@@ -214,7 +208,7 @@ class Assembler:
                 if above is not None:
                     above.below.pop(each, None)
             else:
-                self.release(each)
+                self._release(each)
 
 
 def assemble(spans: Iterable[Span], rules: Rules | None = None) -> Assembled:
@@ -230,40 +224,11 @@ def assemble(spans: Iterable[Span], rules: Rules | None = None) -> Assembled:
     return assembler.assembled()
 
 
-def handoff_of(node: Node, stages: Iterable[StageRecord]) -> HandoffRecord:
-    """Return a handoff with its stages.
-
-    Raises:
-        LookupError: The span is no handoff.
-    """
-    reading = node.read()
-    facts = None if reading is None else (reading.as_handoff if node.implied else reading.facts)
-    if reading is None or facts is None:
-        raise LookupError(f"span {node.key!r} is no handoff")
-    return handoff_record(
-        facts,
-        trace_id=reading.trace_id,
-        span_id=reading.span_id,
-        start_ns=reading.start_ns,
-        end_ns=reading.end_ns,
-        stages=stages,
-    )
-
-
 def _first_of_each_id(handoffs: Iterable[Node]) -> tuple[dict[str, Node], tuple[str, ...]]:
     first: dict[str, Node] = {}
     repeated: set[str] = set()
-    for node in sorted(handoffs, key=_start):
+    for node in sorted(handoffs, key=lambda node: (node.found.start_ns if node.found else 0, node.key)):
         name = node.handoff_id
         if first.setdefault(name, node) is not node:
             repeated.add(name)
     return first, tuple(sorted(repeated))
-
-
-def _start(node: Node) -> tuple[int, Key]:
-    return (0 if node.found is None else node.found.start_ns, node.key)
-
-
-def _later(reading: Reading) -> tuple[int, int, str]:
-    """Order spans that differ though they have one ID, which only a broken writer makes."""
-    return (reading.end_ns, reading.start_ns, repr(reading))

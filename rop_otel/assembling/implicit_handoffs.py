@@ -38,6 +38,6 @@ def is_topmost(node: Node) -> bool:
     """Return whether a span may be a handoff that does not say so, and no handoff, nor one that may be, is above."""
     return (
         node.may_be_handoff
-        and node.top().within is None
-        and not any(above.is_handoff or above.may_be_handoff for above in node.ancestors())
+        and node.nearest_handoff() is None
+        and not any(above.may_be_handoff for above in node.ancestors())
     )

@@ -52,11 +52,9 @@ class Reading(NamedTuple):
         return semconv.STAGE_FOREIGN in self.facts and self.named is None
 
     def stage_record(self, *, parent_id: str | None, ended: bool = True) -> StageRecord | None:
-        """Return its facts as a stage; None where it is none.
+        """Return its facts as a stage, below an enclosing one of its handoff; None where it is no stage.
 
-        Args:
-            parent_id: Span ID of the nearest enclosing stage of the same handoff.
-            ended: Whether the span has ended; one that is still open has no end.
+        One that has not ended has no end.
         """
         return stage_record(
             self.facts,
@@ -92,12 +90,5 @@ def read(span: Span, rules: Rules, *, may_be_handoff: bool = True) -> Reading | 
     if not facts and as_handoff is None:
         return None
     return Reading(
-        span.end_ns,
-        span.start_ns,
-        span.trace_id,
-        span.span_id,
-        span.failed,
-        span.dropped_attributes,
-        facts,
-        as_handoff,
+        span.end_ns, span.start_ns, span.trace_id, span.span_id, span.failed, span.dropped_attributes, facts, as_handoff
     )

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from rop_otel.assembling.reading import Reading
-from rop_otel.core.handoff.attributes import handoff_id
+from rop_otel.core.handoff import HandoffRecord, StageRecord
+from rop_otel.core.handoff.attributes import Attributes, handoff_id, handoff_record
 
 Key = tuple[Any, Any]
 """Trace ID and span ID, both in the form that the door has them in."""
@@ -82,11 +83,27 @@ class Node:
     @property
     def handoff_id(self) -> str:
         """The ID of the handoff that it is."""
-        reading = self.read()
-        if reading is None:
-            raise LookupError(f"span {self.key!r} is no handoff any more")
-        facts = (reading.as_handoff if self.implied else None) or reading.facts
+        reading, facts = self._handoff()
         return handoff_id(facts, trace_id=reading.trace_id, span_id=reading.span_id)
+
+    def handoff_record(self, stages: Iterable[StageRecord] = ()) -> HandoffRecord:
+        """Return the handoff that it is, with its stages."""
+        reading, facts = self._handoff()
+        return handoff_record(
+            facts,
+            trace_id=reading.trace_id,
+            span_id=reading.span_id,
+            start_ns=reading.start_ns,
+            end_ns=reading.end_ns,
+            stages=stages,
+        )
+
+    def _handoff(self) -> tuple[Reading, Attributes]:
+        reading = self.read()
+        facts = None if reading is None else (reading.as_handoff if self.implied else reading.facts)
+        if reading is None or facts is None:
+            raise LookupError(f"span {self.key!r} is no handoff")
+        return reading, facts
 
     def put_below(self, above: Node | None) -> None:
         """Place it below another span, None for at the top."""
@@ -134,13 +151,6 @@ class Node:
             if not above.ended or above.is_handoff:
                 return not above.ended
         return False
-
-    def top(self) -> Node:
-        """Return the highest span above it, or itself."""
-        node = self
-        for above in self.ancestors():
-            node = above
-        return node
 
     def nearest_handoff(self) -> Node | Elsewhere | None:
         """Return the nearest handoff at it or above; None where there is none."""

@@ -9,7 +9,8 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import INVALID_SPAN_CONTEXT, SpanContext
 
 from rop_otel import semconv
-from rop_otel.assembling import RETRIEVAL, Elsewhere, Node, Reading, read
+from rop_otel.assembling import Elsewhere, Node, Reading, read
+from rop_otel.assembling.span_tree import RETRIEVAL
 from rop_otel.core.handoff import StageRecord
 from rop_otel.core.handoff.attributes import is_handoff
 from rop_otel.safety import WhenGone
@@ -37,17 +38,7 @@ class ForeignSpan(Node):
         counted: Whether it has been counted as a stage.
     """
 
-    __slots__ = (
-        "_finished",
-        "_rules",
-        "_running",
-        "_starts_trace",
-        "announced",
-        "context",
-        "counted",
-        "opened",
-        "runtime",
-    )
+    __slots__ = ("_finished", "_may_be", "_rules", "_running", "announced", "context", "counted", "opened", "runtime")
 
     def __init__(
         self, span: ReadableSpan, place: Here | None, rules: Rules, give_up: Callable[[tuple[int, int]], object]
@@ -56,25 +47,25 @@ class ForeignSpan(Node):
         super().__init__((self.context.trace_id, self.context.span_id))
         self._finished: ReadableSpan | None = None
         self._rules = rules
-        self._starts_trace = False
-        if place is not None:
-            self.within = _elsewhere(place)
-            self._starts_trace = self.within is None and _starts_trace(span, place)
+        self.within = None if place is None else _elsewhere(place)
+        may_be = bool(rules.handoffs) or (place is not None and self.within is None and _starts_trace(span, place))
+        self._may_be = may_be and not is_ours(span)
         self.opened: OpenHandoff | None = None
         self.runtime: Runtime | None = None
         self.announced: OpenHandoff | None = None
         self.counted = False
         self._running = WhenGone(span, partial(give_up, self.key))
 
-    def cancel(self) -> None:
-        """Do nothing when nobody has its span any more."""
-        self._running.cancel()
-
     def finish(self, span: ReadableSpan) -> None:
         """Take the finished span."""
-        self.cancel()
+        self._running.cancel()
         self._finished = span
         self.ended = True
+
+    @property
+    def matters(self) -> bool:
+        """Whether there is more to do at its end than to forget it; False for nearly every span."""
+        return self.read() is not None or bool(self.below) or self.opened is not None
 
     def read(self) -> Reading | None:
         """Return what it says now; None where it is no part of a handoff. Nothing else is kept of it when it has ended.
@@ -94,8 +85,7 @@ class ForeignSpan(Node):
         told = concerns(span.attributes or {}, rules, lost=span.dropped_attributes)
         if not told and not (self.ended and self.holds & RETRIEVAL):
             return None  # nearly every span
-        may_be_handoff = self._starts_trace or bool(rules.handoffs)
-        return read(from_sdk(span), rules, may_be_handoff=may_be_handoff)
+        return read(from_sdk(span), rules, may_be_handoff=self._may_be)
 
     @property
     def says_handoff(self) -> bool:
@@ -109,8 +99,7 @@ class ForeignSpan(Node):
         span = None if self.ended else self._running()
         if span is None:
             return super().may_be_handoff
-        may_be = self._rules.may_be_handoff(span.name) if self._rules.handoffs else self._starts_trace
-        return may_be and not is_ours(span)
+        return self._may_be and self._rules.may_be_handoff(span.name)
 
     def unfinished(self) -> StageRecord:
         """Return the facts of a stage that runs or waits, as the ledger asks for them when its handoff ends."""

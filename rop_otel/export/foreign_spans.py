@@ -5,43 +5,38 @@ from __future__ import annotations
 from typing import Final
 
 from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.trace import SpanContext
 
-from rop_otel.assembling import Assembler, Node
+from rop_otel.assembling import Assembler
 from rop_otel.export.foreign_span import ForeignSpan
-from rop_otel.safety import catch_up, in_child
+from rop_otel.safety import in_child
 
 
 class ForeignSpans(Assembler):
     """Puts the spans of others together as they start and end. Its own methods are safe in any thread."""
 
-    def __len__(self) -> int:
-        catch_up()
-        return super().__len__()
-
-    def above(self, span: ReadableSpan) -> Node | None:
-        """Return the span above one that starts; None where that is our own, remote, over or none."""
-        parent = span.parent
-        return None if parent is None else self._nodes.get((parent.trace_id, parent.span_id))
+    def at(self, context: SpanContext | None) -> ForeignSpan | None:
+        """Return the span with these IDs; None where it is our own, remote, over or none."""
+        node = None if context is None else self._nodes.get((context.trace_id, context.span_id))
+        return node if isinstance(node, ForeignSpan) else None
 
     def take(self, span: ReadableSpan) -> ForeignSpan | None:
-        """Return the place of a span that has just ended, where it may matter; None once it has been taken."""
-        context = span.get_span_context()
-        node = None if context is None else self._nodes.get((context.trace_id, context.span_id))
-        if not isinstance(node, ForeignSpan):
-            return None
-        with self.lock:
-            if node.ended:
-                return None
-            node.finish(span)
-        if node.read() is None and not node.below and node.opened is None:  # nearly every span
-            self.release(node)
-            return None
+        """Return the place of a span that has just ended; None where it is not here, or has been taken before."""
+        node = self.at(span.get_span_context())
+        if node is not None:
+            with self.lock:
+                if node.ended:
+                    return None
+                node.finish(span)
         return node
 
     def give_up(self, key: tuple[int, int]) -> None:
         """Forget a span that nobody can end any more."""
-        node = self.expired(key)
-        if isinstance(node, ForeignSpan) and node.opened is not None and node.runtime is not None:
+        node = self._nodes.get(key)
+        if not isinstance(node, ForeignSpan) or node.ended:
+            return
+        self.expired(node)
+        if node.opened is not None and node.runtime is not None:
             node.runtime.ledger.abandon(node.opened)
 
 

@@ -12,7 +12,8 @@ from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.trace import Link, NonRecordingSpan, format_span_id
 
 from rop_otel import semconv
-from rop_otel.assembling import HANDOFF, Elsewhere, Node, OwnedStage, Reading, handoff_of, owner_of
+from rop_otel.assembling import Elsewhere, Node, OwnedStage, Reading, owner_of
+from rop_otel.assembling.span_tree import HANDOFF
 from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, Notice, attributes
 from rop_otel.export.foreign_span import ForeignSpan, is_ours
@@ -70,7 +71,7 @@ class RopSpanProcessor(SpanProcessor):
             return
         runtime, is_taken_in = self._runtime(), False
         try:
-            if runtime is not None:
+            if runtime is not None and node.matters:
                 _ended(self._spans, node, runtime)
                 is_taken_in = True
         except Exception as error:  # noqa: BLE001
@@ -79,26 +80,21 @@ class RopSpanProcessor(SpanProcessor):
                 runtime.mishaps.failure(Mishap.PROCESSOR, "span end", "a span could not be taken in")
         finally:
             if not is_taken_in:
-                self._spans.expired(node.key)
+                self._spans.expired(node)
 
     def _started(self, span: Span, parent_context: Context | None, runtime: Runtime) -> None:
-        above = self._spans.above(span)
+        above = self._spans.at(span.parent)
         if is_ours(span) and (above is None or not _is_unclaimed_stage(span)):
             if above is not None:
                 _ours_below(above, span, parent_context, runtime)
             return
         place = here(parent_context) if above is None else None
         node = ForeignSpan(span, place, self._rules_of(runtime.config), self._spans.give_up)
-        if not self._spans.started(node, above):
-            node.cancel()
-            return
-        reading = node.note()
-        if reading is None:
-            return
-        if reading.is_handoff:
+        reading = node.note() if self._spans.started(node, above) else None
+        if reading is not None and reading.is_handoff:
             node.runtime = runtime
             node.opened = runtime.ledger.open(node.handoff_id)
-        elif reading.is_stage:
+        elif reading is not None:
             _announce(node, reading, runtime)
 
     def _rules_of(self, config: Config) -> Rules:
@@ -113,9 +109,7 @@ class RopSpanProcessor(SpanProcessor):
 def _ended(spans: ForeignSpans, node: ForeignSpan, runtime: Runtime) -> None:
     stages = spans.ended(node, _by_name(runtime), seconds=runtime.config.ttl_seconds)
     if stages is None:
-        reading = node.read()
-        if reading is not None and reading.is_stage:
-            _announce(node, reading, runtime)
+        _announce(node, node.read(), runtime)
     elif node.is_handoff:
         _assess(node, stages, runtime)
         return
@@ -126,7 +120,7 @@ def _ended(spans: ForeignSpans, node: ForeignSpan, runtime: Runtime) -> None:
         node.runtime.ledger.close(node.opened)
 
 
-def _ours_below(above: Node, span: Span, context: Context | None, runtime: Runtime) -> None:
+def _ours_below(above: ForeignSpan, span: Span, context: Context | None, runtime: Runtime) -> None:
     """Note a span of our own that begins below one of somebody else's."""
     if attributes.is_handoff(span.attributes or {}):
         above.hold(HANDOFF)
@@ -144,8 +138,10 @@ def _by_name(runtime: Runtime) -> Callable[[str], Elsewhere | None]:
     return lambda named: None if find(named) is None else Elsewhere(named)
 
 
-def _announce(node: ForeignSpan, reading: Reading, runtime: Runtime) -> None:
+def _announce(node: ForeignSpan, reading: Reading | None, runtime: Runtime) -> None:
     """Let a handoff that may end before a stage is handed over know of it: ours, or one that the stage names."""
+    if reading is None or not reading.is_stage:
+        return
     owner = owner_of(reading, node.nearest_handoff(), _by_name(runtime))
     opened = runtime.ledger.find(owner.handoff_id) if isinstance(owner, Elsewhere) else None
     if opened is not None:
@@ -190,7 +186,7 @@ def _assess(handoff: ForeignSpan, stages: Iterable[OwnedStage], now: Runtime) ->
     gathered = runtime.ledger.close(opened)
     if gathered is None:
         return
-    whole = handoff_of(handoff, gathered)
+    whole = handoff.handoff_record(gathered)
     _write(runtime.assess(whole), handoff, runtime, at=whole.end_ns)
 
 
