@@ -178,10 +178,15 @@ class Assembler:
             return
         self._waiting[node] = None
         oldest_ns = reading.end_ns - seconds * 1e9
-        while (first := next(iter(self._waiting), None)) is not None:
+        while (first := self._first_waiting()) is not None:
             if len(self._waiting) <= _MAX_WAITING and (first.found is None or first.found.end_ns >= oldest_ns):
                 break
             self._release(first)
+
+    def _first_waiting(self) -> Node | None:
+        for node in self._waiting:  # no call in which a signal handler could change the size of what is read
+            return node
+        return None
 
     def _release(self, node: Node) -> None:
         """Forget a span; those below it go to the one above."""

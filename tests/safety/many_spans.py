@@ -1,4 +1,4 @@
-"""Recorded spans with very much of one thing, to be replayed."""
+"""Spans with very much of one thing, to be replayed or made."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
+from opentelemetry.context import Context
+from opentelemetry.trace import set_span_in_context
+from opentelemetry.util.types import AnyValue
+
 from rop_otel import semconv
 from rop_otel.replay import replay
 from rop_otel.spans import Event, Span
+from tests.export.monitored import Monitored
 from tests.safety.growth import Call, Case
 from tests.safety.many_facts import ids
 from tests.spans.trace import handoff, pipeline, span, stage
@@ -113,6 +118,25 @@ def _retrievers(count: int, *, deep: bool) -> list[Span]:
     ]
 
 
+def _made(count: int, *, outlive: bool) -> Call:
+    """Return the making of a handoff by hand with as many stages; each is below a span, which may outlive all."""
+    monitored = Monitored()
+    start = monitored.tracer.start_span
+    facts: dict[str, AnyValue] = {semconv.STAGE: "vector", semconv.RETURNED_IDS: ["a"]}
+
+    def make() -> None:
+        top = start("qa", Context(), attributes={semconv.HANDOFF_NAME: "qa"})
+        links = [start("http", set_span_in_context(top, Context())) for _ in range(count)]
+        for link in links:
+            start("search", set_span_in_context(link, Context()), attributes=facts).end()
+            if not outlive:
+                link.end()
+        for each in (top, *links) if outlive else (top,):
+            each.end()
+
+    return make
+
+
 CASES: Final = [
     Case("handoffs", 60, partial(_replayed, spans=_handoffs)),
     Case("handoffs of one ID", 500, partial(_replayed, spans=_of_one_id)),
@@ -131,5 +155,7 @@ CASES: Final = [
     Case("events with a document each", 2000, partial(_replayed, spans=partial(_foreign, form="events"))),
     Case("retrievers of others'", 300, partial(_replayed, spans=partial(_retrievers, deep=False))),
     Case("retrievers of others' within each other", 300, partial(_replayed, spans=partial(_retrievers, deep=True))),
+    Case("stages that others make", 100, partial(_made, outlive=False)),
+    Case("stages that others make below spans that go on", 100, partial(_made, outlive=True)),
 ]
-"""What may be much in recorded spans."""
+"""What may be much in spans."""

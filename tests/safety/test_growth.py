@@ -35,7 +35,7 @@ def test_calls_grow_with_what_they_are_given(case: Case) -> None:
 
 @pytest.mark.parametrize("case", many_spans.CASES, ids=str)
 def test_replay_grows_with_the_spans(case: Case) -> None:
-    """Recorded spans with four times as much of one thing are replayed in about four times the time."""
+    """Spans with four times as much of one thing are replayed, or taken in, in about four times the time."""
     assert growth(case) <= MOST
 
 
