@@ -96,6 +96,7 @@ class Node:
             start_ns=reading.start_ns,
             end_ns=reading.end_ns,
             stages=stages,
+            failed=reading.failed,
         )
 
     def _handoff(self) -> tuple[Reading, Attributes]:

@@ -15,6 +15,7 @@ from opentelemetry.trace import Span, Status, StatusCode, Tracer, set_span_in_co
 from opentelemetry.util.types import AnyValue
 
 from rop_otel import semconv
+from rop_otel.assembling import assemble
 from rop_otel.config import Config
 from rop_otel.core.handoff import ContextFinding, DropCause, Notice, Verdict
 from rop_otel.core.profile.resolver import Resolver
@@ -166,6 +167,17 @@ def test_a_failed_stage_is_one() -> None:
     with monitored.tracer.start_as_current_span("qa", attributes=QA), stage(monitored.tracer, "packing", "d1") as span:
         span.set_status(Status(StatusCode.ERROR))
     assert [each.failed for each in monitored.heard.records[0].stages] == [True]
+
+
+def test_a_failed_handoff_is_one() -> None:
+    """The handoff span's status says whether it failed, also where it does not say that it is a handoff."""
+    monitored = Monitored()
+    retriever: dict[str, AnyValue] = {semconv.OPENINFERENCE_SPAN_KIND: "RETRIEVER"}
+    for attributes in (QA, retriever):
+        with monitored.tracer.start_as_current_span("qa", attributes=attributes) as span:
+            span.set_status(Status(StatusCode.ERROR))
+    later = assemble(map(from_sdk, monitored.exporter.get_finished_spans())).handoffs
+    assert [record.failed for record in monitored.heard.records] == [record.failed for record in later] == [True] * 2
 
 
 def test_sixty_documents_are_still_seen() -> None:
