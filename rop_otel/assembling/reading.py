@@ -17,15 +17,16 @@ class Reading(NamedTuple):
     """What a span says.
 
     Args:
-        end_ns, start_ns, trace_id, span_id, failed, dropped_attributes: Of the span.
+        end_ns, start_ns, trace_id, span_id, name, failed, dropped_attributes: Of the span.
         facts: Attributes of ours, as this process may repeat them; none where it is neither stage nor handoff.
-        as_handoff: Those of the handoff that it would be; None where it is ours, or cannot be one.
+        as_handoff: Those of the handoff that it would be, beside the name; None where it is ours, or cannot be one.
     """
 
     end_ns: int
     start_ns: int
     trace_id: str
     span_id: str
+    name: str
     failed: bool
     dropped_attributes: int
     facts: Attributes
@@ -45,6 +46,11 @@ class Reading(NamedTuple):
     def named(self) -> str | None:
         """The handoff that it names."""
         return named_handoff_id(self.facts)
+
+    @property
+    def implied(self) -> Attributes | None:
+        """The attributes of the handoff that it would be; None where it is ours, or cannot be one."""
+        return None if self.as_handoff is None else {semconv.HANDOFF_NAME: self.name, **self.as_handoff}
 
     @property
     def is_homeless(self) -> bool:
@@ -78,17 +84,16 @@ def read(span: Span, rules: Rules, *, may_be_handoff: bool = True) -> Reading | 
     """
     if span.unreadable or span.name == semconv.SPAN_ASSESSMENT:
         return None
-    facts, as_handoff = _NOTHING, None
+    facts, as_handoff, name = _NOTHING, None, span.name
     is_foreign = span.scope != semconv.SCOPE_NAME  # what our own spans say is hashed already
     if is_stage(span.attributes) or is_handoff(span.attributes):
         facts = admitted(span.attributes, rules) if is_foreign else span.attributes
     elif is_foreign:
         facts = as_stage(span, rules) or _NOTHING
     if is_foreign and may_be_handoff and not is_handoff(facts) and rules.may_be_handoff(span.name):
-        name = admitted({semconv.HANDOFF_NAME: span.name}, rules)
-        as_handoff = {**name, **handoff_attributes(span.attributes, rules)}
+        name = str(admitted({semconv.HANDOFF_NAME: name}, rules)[semconv.HANDOFF_NAME])
+        as_handoff = handoff_attributes(span.attributes, rules) or _NOTHING
     if not facts and as_handoff is None:
         return None
-    return Reading(
-        span.end_ns, span.start_ns, span.trace_id, span.span_id, span.failed, span.dropped_attributes, facts, as_handoff
-    )
+    ids = (span.end_ns, span.start_ns, span.trace_id, span.span_id)
+    return Reading(*ids, name, span.failed, span.dropped_attributes, facts, as_handoff)

@@ -101,7 +101,7 @@ class Node:
 
     def _handoff(self) -> tuple[Reading, Attributes]:
         reading = self.read()
-        facts = None if reading is None else (reading.as_handoff if self.implied else reading.facts)
+        facts = None if reading is None else (reading.implied if self.implied else reading.facts)
         if reading is None or facts is None:
             raise LookupError(f"span {self.key!r} is no handoff")
         return reading, facts

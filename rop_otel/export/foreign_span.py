@@ -62,11 +62,6 @@ class ForeignSpan(Node):
         self._finished = span
         self.ended = True
 
-    @property
-    def matters(self) -> bool:
-        """Whether there is more to do at its end than to forget it; False for nearly every span."""
-        return self.read() is not None or bool(self.below) or self.opened is not None
-
     def read(self) -> Reading | None:
         """Return what it says now; None where it is no part of a handoff. Nothing else is kept of it when it has ended.
 

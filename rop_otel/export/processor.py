@@ -71,7 +71,7 @@ class RopSpanProcessor(SpanProcessor):
             return
         runtime, is_taken_in = self._runtime(), False
         try:
-            if runtime is not None and node.matters:
+            if runtime is not None and (node.read() is not None or node.below or node.opened is not None):
                 _ended(self._spans, node, runtime)
                 is_taken_in = True
         except Exception as error:  # noqa: BLE001

@@ -17,10 +17,10 @@ from rop_otel.safety import catch_up, create_lock
 
 
 class Running(Protocol):
-    """A stage that has begun and not ended."""
+    """A stage that has begun, and that its handoff has not been given yet."""
 
     def unfinished(self) -> StageRecord:
-        """Return what is known of the stage now, without an end."""
+        """Return what is known of the stage now; one that has not ended has no end."""
 
 
 class Around(Protocol):
