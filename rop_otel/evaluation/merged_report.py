@@ -64,14 +64,13 @@ def merge_parts(files: Sequence[str], *, declaration: str | None = None, limits:
     parts = tuple(read_part(source, opened, place=place, places=places) for source in sources)
     check_apart(parts)
     partial, _ = combine(parts)
-    report = run_report(opened, partial.accounts(population), cutoffs=partial.cutoffs)
+    report = run_report(opened, partial.accounts(population), terms=partial.terms)
     return Merged(declaration=place, partial=partial, report=report, parts=parts)
 
 
 def _population(opened: Opened) -> tuple[str, ...] | None:
     """Return the population that a run under a declaration accounts for; None where there is none."""
-    declaration = opened.declaration
-    return declaration.population if declaration is not None and declaration.mode == "hard" else None
+    return None if opened.declaration is None else opened.declaration.population
 
 
 def _refuse_twice(files: Sequence[str]) -> None:

@@ -161,7 +161,7 @@ def read_part(source: Source, opened: Opened, *, place: str, places: Mapping[str
         raise InputError(f"holds {held:,} whole records and counts {counted:,}: it was cut short or changed", file=file)
     if (why := contradiction_in(partial, opened)) is not None:
         raise InputError(f"contradicts itself: {why}", file=file)
-    digest = _recounted(source, partial, Recount(opened, places)) if head.records else b""
+    digest = _recounted(source, partial, Recount(opened, partial.terms, places)) if head.records else b""
     return Part(source=source, partial=partial, has_records=head.records, digest=digest)
 
 

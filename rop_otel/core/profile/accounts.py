@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from rop_otel.core.profile.joint import Joint
 from rop_otel.core.profile.verdicts import Verdict
 
 _K = TypeVar("_K")
@@ -26,29 +27,23 @@ class Malformed:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Joint:
-    """Selected and traced membership on the same rankings, at one cutoff.
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Input:
+    """A file that a run was judged from.
 
     Args:
-        both: Records on which both hold.
-        selected_only: Records on which only the selected object's holds.
-        traced_only: Records on which only the traced object's holds.
-        neither: Records on which neither holds.
+        file: Its own name, without a folder; ``-`` for standard input.
+        sha256: SHA-256 of its bytes as stored.
+        bytes: How many they are.
     """
 
-    both: int = 0
-    selected_only: int = 0
-    traced_only: int = 0
-    neither: int = 0
+    file: str
+    sha256: str
+    bytes: int
 
-    def __add__(self, other: Joint) -> Joint:
-        return Joint(
-            both=self.both + other.both,
-            selected_only=self.selected_only + other.selected_only,
-            traced_only=self.traced_only + other.traced_only,
-            neither=self.neither + other.neither,
-        )
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON shape of the contract."""
+        return {"file": self.file, "bytes": self.bytes, "sha256": self.sha256}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,16 +55,20 @@ class Counts:
         verdicts: Observed records by verdict.
         judged: Observed records by the verdict that hard mode gives; empty for an invalid declaration.
         ranks: PASS and FAIL of those by rank; 0 where the rule holds on no prefix.
-        joint: Per cutoff, where a trace target is named; what is added has the same cutoffs.
+        nonmatch: Those of them at rank 0 whose list is shorter than the stored depth; 0 without a depth.
+        joint: Joint outcomes; None where there is no trace set.
         malformed: In any order.
+        inputs: The record files, in any order.
     """
 
     observed: int = 0
     verdicts: Mapping[Verdict, int] = field(default_factory=dict)
     judged: Mapping[Verdict, int] = field(default_factory=dict)
     ranks: Mapping[int, int] = field(default_factory=dict)
-    joint: Mapping[int, Joint] = field(default_factory=dict)
+    nonmatch: int = 0
+    joint: Joint | None = None
     malformed: tuple[Malformed, ...] = ()
+    inputs: tuple[Input, ...] = ()
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(
@@ -77,8 +76,10 @@ class Counts:
             verdicts=_added(self.verdicts, other.verdicts),
             judged=_added(self.judged, other.judged),
             ranks=_added(self.ranks, other.ranks),
-            joint={cutoff: joint + other.joint[cutoff] for cutoff, joint in self.joint.items()},
+            nonmatch=self.nonmatch + other.nonmatch,
+            joint=None if self.joint is None or other.joint is None else self.joint + other.joint,
             malformed=self.malformed + other.malformed,
+            inputs=self.inputs + other.inputs,
         )
 
 
@@ -88,7 +89,7 @@ class Accounts:
 
     Args:
         counts: What adds up.
-        missing: Expected record IDs never seen, sorted; empty unless the declaration is valid and hard.
+        missing: Expected record IDs never seen, sorted; empty without a valid declaration that has a population.
         duplicates: Record IDs seen more than once, sorted; likewise.
         unexpected: Record IDs outside the population, sorted; likewise.
     """

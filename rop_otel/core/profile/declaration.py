@@ -45,6 +45,9 @@ class Declaration:
         resolver: The identity resolver.
         population: The expected record IDs, sorted; None where none is declared.
         witness: None where records carry the selected key itself.
+        depth: How deep every list was stored, at least the cutoff; None where the sheet does not say.
+        trace_field: Where a record carries the dataset's judged objects; None where the sheet names no such field.
+        query_form: How queries were built; None where the sheet does not say.
     """
 
     declaration_id: str
@@ -57,6 +60,9 @@ class Declaration:
     resolver: Resolver
     population: tuple[str, ...] | None = field(repr=False)
     witness: Witness | None
+    depth: int | None = None
+    trace_field: FieldPath | None = None
+    query_form: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,20 +13,35 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import msgspec
 
 from rop_otel.core.profile.declaration import Declaration
-from rop_otel.core.profile.fieldpath import FieldPath
+from rop_otel.core.profile.fieldpath import ABSENT, FieldPath
+from rop_otel.core.profile.joint import Compared, Comparison
 from rop_otel.core.profile.ranking import Ranking
+from rop_otel.core.profile.tally import Tally
 
 Row: TypeAlias = "tuple[str, str, list[str]]"
 """Record ID, selected key and returned IDs of a well-formed record; each may still be empty."""
+
+Each: TypeAlias = "Callable[[int, str, Sequence[str], int, Compared | None], None]"
+"""Called with a line's place, its record ID, its returned IDs, the rank, and how it compares under a trace set."""
 
 _Tree: TypeAlias = "dict[str, Any]"
 
 
 class Taken(NamedTuple):
-    """What the lane makes of some lines: record IDs with their ranks, and the places of the lines left over."""
+    """What the lane makes of some lines.
+
+    Args:
+        record_ids: Those of the records taken.
+        ranks: Theirs.
+        compared: How each compares; empty without a trace set.
+        short: The places of those of rank 0 whose list is shorter than the stored depth.
+        left: The places of the lines left over.
+    """
 
     record_ids: list[str]
     ranks: list[int]
+    compared: list[Compared]
+    short: list[int]
     left: list[int]
 
 
@@ -37,15 +52,28 @@ class FastLane:
         layout: The type of a record, as far as it is read.
         read: Takes the row out of a record.
         ranking: The membership rule.
+        traced: Takes the judged objects out of a record, whatever stands there; None without a trace set.
+        comparison: Compares selections with them; None likewise.
+        depth: How deep lists were stored; 0 where nothing says so.
     """
 
-    def __init__(self, layout: type[Any], read: Callable[[Any], Row], ranking: Ranking) -> None:
+    def __init__(
+        self,
+        layout: type[Any],
+        read: Callable[[Any], Row],
+        ranking: Ranking,
+        *,
+        traced: Callable[[Any], object] | None,
+        comparison: Comparison | None,
+        depth: int,
+    ) -> None:
         self._decode, self._read, self._ranking = msgspec.json.Decoder(layout).decode, read, ranking
+        self._traced, self._comparison, self._depth = traced, comparison, depth
 
     @classmethod
-    def compile(cls, declaration: Declaration, record_field: FieldPath) -> FastLane | None:
-        """Return the lane for a declaration's paths, None where they are not plain enough for one."""
-        selection, output = declaration.selection_field, declaration.output_field
+    def compile(cls, declaration: Declaration, record_field: FieldPath, tally: Tally) -> FastLane | None:
+        """Return the lane for the paths of a declaration and its tally, None where they are not plain enough for one."""
+        selection, output, trace = declaration.selection_field, declaration.output_field, tally.trace_field
         if declaration.witness is not None or record_field.tail or selection.tail:
             return None
         tree: _Tree = {}
@@ -56,28 +84,32 @@ class FastLane:
             if output.tail:
                 _plant(hit, output.tail, str)
             _plant(tree, output.head, list[_struct(hit)] if hit else list[str])  # type: ignore[misc] # made at run time
+            traced = None if trace is None else _plant_anything(tree, trace)
             layout = _struct(tree)
         except ValueError:
             return None
         read = _reader(tree, record_field, selection, output)
         if hit:
             read = _mapping(read, _attribute(hit, output.tail))
-        return cls(layout, read, Ranking(declaration))
+        depth = tally.terms.depth or 0
+        return cls(layout, read, Ranking(declaration), traced=traced, comparison=tally.comparison, depth=depth)
 
-    def take(self, lines: Sequence[bytes], each: Callable[[int, str, Sequence[str], int], None] | None) -> Taken:
+    def take(self, lines: Sequence[bytes], each: Each | None) -> Taken:
         """Rank the records of lines.
 
         Args:
             lines: Without their LF, in UTF-8: strings that are skipped are not looked into.
-            each: Called with a line's place, its record ID, its returned IDs and the rank.
+            each: What is done with each.
         """
         decode, read, groups, rank_in = self._decode, self._read, self._ranking.groups, self._ranking.rank_in
-        record_ids: list[str] = []
-        ranks: list[int] = []
-        left: list[int] = []
+        taken = Taken([], [], [], [], [])
+        record_ids, ranks, compared, short, left = taken
+        traced, comparison, depth = self._traced, self._comparison, self._depth
+        how: Compared | None = None
         for place, line in enumerate(lines):
             try:
-                record_id, selection, ids = read(decode(line))
+                record = decode(line)
+                record_id, selection, ids = read(record)
             except (msgspec.DecodeError, RecursionError):
                 left.append(place)
                 continue
@@ -88,9 +120,14 @@ class FastLane:
             rank = rank_in(group, ids)
             record_ids.append(record_id)
             ranks.append(rank)
+            if not rank and len(ids) < depth:
+                short.append(place)
+            if traced is not None and comparison is not None:
+                how = comparison.compare((selection,), traced(record), ids, rank=rank)
+                compared.append(how)
             if each is not None:
-                each(place, record_id, ids, rank)
-        return Taken(record_ids, ranks, left)
+                each(place, record_id, ids, rank, how)
+        return taken
 
     def object_id(self, ids: Sequence[str], rank: int) -> str | None:
         """Return the object that the rule holds for: the one that the last ID of the prefix belongs to."""
@@ -195,10 +232,31 @@ def _plant(tree: _Tree, names: tuple[str, ...], leaf: Any) -> None:
     tree[names[-1]] = leaf
 
 
+def _plant_anything(tree: _Tree, path: FieldPath) -> Callable[[Any], object]:
+    """Plant what may be anything, or not be there, as the last of a tree; return what reads a path out of a record."""
+    whole, depth = tree, 1
+    for name in path.head:
+        if name not in tree:
+            break
+        tree, depth = tree[name], depth + 1
+        if not isinstance(tree, dict):
+            raise ValueError("a path runs through a value that another one reads")
+    else:
+        raise ValueError("a path ends where another one goes on")
+    tree[name] = ABSENT
+    found = attrgetter(_attribute(whole, path.head[:depth]))
+    rest = FieldPath(text=path.text, head=path.head[depth:], tail=path.tail)
+    return lambda record: rest.read(found(record))
+
+
 def _struct(tree: _Tree) -> type[msgspec.Struct]:
-    types = [_struct(part) if isinstance(part, dict) else part for part in tree.values()]
     names = dict(zip(_PLACES, tree, strict=False))
-    fields = list(zip(names, types, strict=True))
+    fields: list[Any] = []
+    for name, part in zip(names, tree.values(), strict=True):
+        if part is ABSENT:
+            fields.append((name, Any, ABSENT))
+        else:
+            fields.append((name, _struct(part) if isinstance(part, dict) else part))
     return msgspec.defstruct("Part", fields, rename=names, gc=False)
 
 
@@ -224,5 +282,5 @@ def _mapping(read: Callable[[Any], tuple[str, str, Iterable[Any]]], name: str) -
     return row
 
 
-_PLACES: Final = ("first", "second", "third")
-"""Attribute names of a struct; three paths give a record at most three fields at any depth."""
+_PLACES: Final = ("first", "second", "third", "fourth")
+"""Attribute names of a struct; four paths give a record at most four fields at any depth."""

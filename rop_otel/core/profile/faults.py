@@ -25,6 +25,7 @@ CODES: Final[Mapping[str, str]] = MappingProxyType(
         "policy_revision_mismatch": "The policy revision of the envelope is not the policy's.",
         "requirement_mismatch": "Hard mode without the selected-return requirement, or the requirement without it.",
         "population_required": "Hard mode without a population.",
+        "depth_below_cutoff": "The stored depth is less than the cutoff.",
         "sheet_hash_mismatch": "The sheet's canonical form (RFC 8785) has another SHA-256 than declared.",
         "file_name": "A file is not named relative to the declaration's folder, with / only and no .. in it.",
         "file_missing": "A file that the declaration names does not exist.",

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from rop_otel.core.profile.accounts import Malformed
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.fastlane import FastLane, is_utf8
-from rop_otel.core.profile.fieldpath import ABSENT, FieldPath
+from rop_otel.core.profile.joint import Compared
 from rop_otel.core.profile.judge import fail_reason, judge, pass_reason
 from rop_otel.core.profile.observation import Judgment, Observation, observe
 from rop_otel.core.profile.records import RecordError, parse_record, record_id_of
@@ -30,6 +30,8 @@ class Entry(NamedTuple):
     rank: int | None
     object_id: str | None
     reason: str
+    agreement: str | None = None
+    trace_rank: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON shape of the contract."""
@@ -38,6 +40,8 @@ class Entry(NamedTuple):
             "verdict": str(self.verdict),
             "rank": self.rank,
             "object_id": self.object_id,
+            "agreement": self.agreement,
+            "trace_rank": self.trace_rank,
             "reason": self.reason,
         }
 
@@ -50,6 +54,7 @@ class Ranked(NamedTuple):
     rank: int
     object_id: str | None
     length: int
+    compared: Compared | None = None
 
 
 class Intake:
@@ -57,8 +62,7 @@ class Intake:
 
     Args:
         opened: The declaration, valid or not.
-        tally: What the records are counted in.
-        trace_field: Where a record carries the traced key or keys, if they are compared.
+        tally: What the records are counted in, and the terms that they are measured at.
         keep: Called with each record; None where only the counts are wanted.
         fast: False reads every line by itself and asks the checks about each: slower, and the same.
     """
@@ -68,24 +72,22 @@ class Intake:
         opened: Opened,
         tally: Tally,
         *,
-        trace_field: FieldPath | None = None,
         keep: Callable[[Entry], None] | None = None,
         fast: bool = True,
     ) -> None:
         self._record_field = opened.record_field
         self._declaration = opened.declaration
         self._tally = tally
-        self._trace_field = trace_field
         self._keep = keep
         self._outside: str | None = None
-        self._plain = fast and trace_field is None
+        self._fast = fast
         if opened.declaration is not None and opened.declaration.mode != "hard":
             self._outside = judge(Observation(record_id="any"), opened.declaration).reason
 
     @cached_property
     def _lane(self) -> FastLane | None:
         declaration = self._declaration
-        return FastLane.compile(declaration, self._record_field) if declaration and self._plain else None
+        return FastLane.compile(declaration, self._record_field, self._tally) if declaration and self._fast else None
 
     def block(self, block: bytes, *, file: str, line: int) -> int:
         """Take in whole lines.
@@ -105,23 +107,22 @@ class Intake:
         if self._lane is not None and is_utf8(block):
             each = None if self._keep is None else partial(self._keep_taken, self._lane, file, line)
             taken = self._lane.take(lines, each)
-            self._tally.add_judged(taken.ranks)
+            self._tally.add_judged(taken.ranks, nonmatch=len(taken.short), compared=taken.compared)
             self._tally.place_all(taken.record_ids)
             left = taken.left
         for place in left:
             self.line(lines[place], file=file, line=line + place)
         return len(lines)
 
-    def observation(self, observation: Observation, *, trace: object = ABSENT, file: str, line: int) -> Judgment:
+    def observation(self, observation: Observation, *, file: str, line: int) -> Judgment:
         """Take in one observation, whatever door it came through.
 
         Args:
             observation: What the record holds.
-            trace: The traced key or keys, where they are compared.
             file: Where it stands.
             line: 1-based line or row.
         """
-        judgment = self._tally.observe(observation, trace=trace)
+        judgment = self._tally.observe(observation)
         if self._keep is not None:
             self._keep(
                 Entry(
@@ -132,6 +133,8 @@ class Intake:
                     rank=judgment.rank,
                     object_id=judgment.object_id,
                     reason=judgment.reason,
+                    agreement=judgment.agreement,
+                    trace_rank=judgment.trace_rank,
                 )
             )
         return judgment
@@ -170,33 +173,51 @@ class Intake:
         """Count a line that is no observation."""
         self._tally.refuse(malformed)
 
-    def ranked(self, record_ids: Sequence[str], ranks: Sequence[int], *, file: str, kept: Iterable[Ranked]) -> None:
+    def ranked(
+        self,
+        record_ids: Sequence[str],
+        ranks: Sequence[int],
+        *,
+        nonmatch: int = 0,
+        compared: Sequence[Compared] = (),
+        file: str,
+        kept: Iterable[Ranked],
+    ) -> None:
         """Take in records of a valid declaration whose membership was worked out apart from the checks.
 
         Args:
             record_ids: Theirs, none empty.
             ranks: One each; 0 where the rule holds on no prefix.
+            nonmatch: How many of those with 0 have a list that is shorter than the stored depth; 0 without a depth.
+            compared: How each compares, where there is a trace set.
             file: Where they stand.
             kept: The same with what a report needs; looked at only where records are kept.
         """
-        self._tally.add_judged(ranks)
+        self._tally.add_judged(ranks, nonmatch=nonmatch, compared=compared)
         self._tally.place_all(record_ids)
         if self._keep is not None:
             for each in kept:
                 self._keep_ranked(file, each)
 
     def _observe(self, record_id: str, record: object, file: str, number: int) -> None:
-        trace = ABSENT if self._trace_field is None else self._trace_field.read(record)
         if self._declaration is None:
             observation = Observation(record_id=record_id)
         else:
-            observation = observe(record, record_id, self._declaration)
-        self.observation(observation, trace=trace, file=file, line=number)
+            observation = observe(record, record_id, self._declaration, trace_field=self._tally.trace_field)
+        self.observation(observation, file=file, line=number)
 
     def _keep_taken(
-        self, lane: FastLane, file: str, line: int, place: int, record_id: str, ids: Sequence[str], rank: int
+        self,
+        lane: FastLane,
+        file: str,
+        line: int,
+        place: int,
+        record_id: str,
+        ids: Sequence[str],
+        rank: int,
+        compared: Compared | None,
     ) -> None:
-        self._keep_ranked(file, Ranked(record_id, line + place, rank, lane.object_id(ids, rank), len(ids)))
+        self._keep_ranked(file, Ranked(record_id, line + place, rank, lane.object_id(ids, rank), len(ids), compared))
 
     def _keep_ranked(self, file: str, it: Ranked) -> None:
         declaration, keep = self._declaration, self._keep
@@ -204,10 +225,12 @@ class Intake:
             return
         if self._outside is not None:
             keep(Entry(it.record_id, file, it.line, Verdict.NOT_APPLICABLE, None, None, self._outside))
-        elif 0 < it.rank <= declaration.cutoff:
-            reason = pass_reason(it.rank, it.object_id, cutoff=declaration.cutoff)
-            keep(Entry(it.record_id, file, it.line, Verdict.PASS, it.rank, it.object_id, reason))
+            return
+        rank = it.rank or None
+        if 0 < it.rank <= declaration.cutoff:
+            verdict, reason = Verdict.PASS, pass_reason(it.rank, it.object_id, cutoff=declaration.cutoff)
         else:
-            rank = it.rank or None
+            verdict = Verdict.FAIL
             reason = fail_reason(rank, it.object_id, cutoff=declaration.cutoff, length=it.length)
-            keep(Entry(it.record_id, file, it.line, Verdict.FAIL, rank, it.object_id, reason))
+        agreement, trace_rank = (None, None) if it.compared is None else (it.compared[0], it.compared[2] or None)
+        keep(Entry(it.record_id, file, it.line, verdict, rank, it.object_id, reason, agreement, trace_rank))

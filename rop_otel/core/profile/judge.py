@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Final
@@ -91,7 +92,7 @@ def not_applicable(case: Case) -> Judgment | None:
 
 
 def selection_missing(case: Case) -> Judgment | None:
-    """Decide where the selected key, or its witness and hash, is missing or no non-empty string."""
+    """Decide where the selected key, or its witness, is missing or no non-empty string, or the witness has no hash."""
     what = "the selected key" if case.declaration.witness is None else "the witness"
     if not case.given:
         return _judgment(Verdict.SELECTOR_ERROR, selection_missing, f"{what} is an empty list")
@@ -99,8 +100,9 @@ def selection_missing(case: Case) -> Judgment | None:
     if bad is not None or None in case.given:
         return _judgment(Verdict.SELECTOR_ERROR, selection_missing, f"{what} {_no_text(bad)}")
     given = case.observation.witness_hash
-    if case.declaration.witness is not None and not (isinstance(given, str) and given):
-        return _judgment(Verdict.SELECTOR_ERROR, selection_missing, f"the hash of the witness {_no_text(given)}")
+    if case.declaration.witness is not None and not (isinstance(given, str) and _SHA256.fullmatch(given)):
+        why = "is not 64 lower-case hex digits" if isinstance(given, str) and given else _no_text(given)
+        return _judgment(Verdict.SELECTOR_ERROR, selection_missing, f"the hash of the witness {why}")
     return None
 
 
@@ -232,3 +234,4 @@ def _shown(text: str | None) -> str:
 
 
 _LONGEST_SHOWN: Final = 200
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")

@@ -79,6 +79,7 @@ def check_relations(document: Any) -> Iterator[Fault]:
         if left is not None and right is not None and left != right:
             yield Fault(code=code, path=path, message=f"{path} is {left!r}, {other} is {right!r}; they must be equal")
     yield from _check_mode(document)
+    yield from _check_depth(document)
     yield from _check_seal(document)
 
 
@@ -93,6 +94,14 @@ def _check_mode(document: Any) -> Iterator[Fault]:
     if mode == "hard" and isinstance(sheet, dict) and "population" not in sheet:
         why = "hard mode needs sheet.population, the complete list of expected record IDs"
         yield Fault(code="population_required", path="sheet.population", message=why)
+
+
+def _check_depth(document: Any) -> Iterator[Fault]:
+    path = "sheet.output.depth"
+    cutoff, depth = at(document, "sheet.output.cutoff"), at(document, path)
+    if all(isinstance(number, int | float) for number in (cutoff, depth)) and depth < cutoff:
+        why = f"{path} is {depth!r}, the cutoff is {cutoff!r}; lists are stored at least as deep as the reader sees"
+        yield Fault(code="depth_below_cutoff", path=path, message=why)
 
 
 def _check_seal(document: Any) -> Iterator[Fault]:

@@ -118,12 +118,19 @@ class WitnessTarget(_Part):
 
 
 class Output(_Part):
-    """What counts as returned: the field, how much of it the reader sees, and the membership rule."""
+    """What counts as returned: the field, how much of it the reader sees and is stored, and the membership rule."""
 
     component: Text
     field: Path
     cutoff: Positive
     rule: Literal["any", "all"]
+    depth: Positive = Field(default_factory=_absent)
+
+
+class Trace(_Part):
+    """The record field of the dataset's judged objects, fixed before scoring."""
+
+    field: Path
 
 
 class ResolverRef(FileRef):
@@ -150,6 +157,8 @@ class Sheet(_Part):
     policy: Policy
     target: Annotated[SelectedKeyTarget | WitnessTarget, Field(discriminator="form")]
     output: Output
+    trace: Trace = Field(default_factory=_absent)
+    query_form: Text = Field(default_factory=_absent)
     resolver: ResolverRef
     population: PopulationRef = Field(default_factory=_absent)
     prompt: str = Field(default_factory=_absent)

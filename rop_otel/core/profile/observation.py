@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rop_otel.core.profile.declaration import Declaration
-from rop_otel.core.profile.fieldpath import ABSENT
+from rop_otel.core.profile.fieldpath import ABSENT, FieldPath
+from rop_otel.core.profile.joint import Agreement
 from rop_otel.core.profile.verdicts import Verdict
 
 
@@ -18,6 +19,7 @@ class Observation:
         selection: The selected key or a list of alternatives, or the witness; whatever the record holds there.
         witness_hash: What binds a witness to the record.
         returned: The returned IDs in rank order; whatever the record holds there.
+        traced: The dataset's judged objects, one key or a list; whatever the record holds there.
         contradiction: Why the declaration cannot judge it, for a handoff that says it is under another one.
     """
 
@@ -25,6 +27,7 @@ class Observation:
     selection: object = ABSENT
     witness_hash: object = ABSENT
     returned: object = ABSENT
+    traced: object = ABSENT
     contradiction: str | None = None
 
 
@@ -38,6 +41,8 @@ class Judgment:
         reason: One sentence with the values in it.
         rank: Length of the shortest prefix of the whole returned list on which the rule holds; PASS and FAIL only.
         object_id: The object that it holds for.
+        agreement: How the selection stands to the judged objects; None without a trace set.
+        trace_rank: As ``rank``, for one of the judged objects; None also where they are not known.
     """
 
     verdict: Verdict
@@ -45,14 +50,19 @@ class Judgment:
     reason: str
     rank: int | None = None
     object_id: str | None = None
+    agreement: Agreement | None = None
+    trace_rank: int | None = None
 
 
-def observe(record: object, record_id: str, declaration: Declaration) -> Observation:
-    """Read out of a parsed record what the checks of a declaration need."""
+def observe(
+    record: object, record_id: str, declaration: Declaration, *, trace_field: FieldPath | None = None
+) -> Observation:
+    """Read out of a parsed record what the checks of a declaration need, and its judged objects where a path is given."""
     witness = declaration.witness
     return Observation(
         record_id=record_id,
         selection=declaration.selection_field.read(record),
         witness_hash=ABSENT if witness is None else witness.hash_field.read(record),
         returned=declaration.output_field.read(record),
+        traced=ABSENT if trace_field is None else trace_field.read(record),
     )

@@ -111,6 +111,9 @@ class _Parts:
             resolver=self._resolver,
             population=self._population,
             witness=witness,
+            depth=sheet.output.depth,
+            trace_field=None if sheet.trace is None else FieldPath.parse(sheet.trace.field),
+            query_form=sheet.query_form,
         )
 
     def _check_resolver(self, place: str) -> Iterator[Fault]:

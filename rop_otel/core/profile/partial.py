@@ -10,12 +10,14 @@ from typing import Annotated, Final
 
 import msgspec
 
-from rop_otel.core.profile.accounts import Accounts, Counts, Joint, Malformed
+from rop_otel.core.profile.accounts import Accounts, Counts, Input, Malformed
+from rop_otel.core.profile.joint import Joint
 from rop_otel.core.profile.jsonlines import decode, encode
 from rop_otel.core.profile.tally import Tally
+from rop_otel.core.profile.terms import Terms
 from rop_otel.core.profile.verdicts import Verdict
 
-FORMAT: Final = "rop-partial/v1"
+FORMAT: Final = "rop-partial/v2"
 
 _Count = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -30,7 +32,7 @@ class Partial:
 
     Args:
         manifest_sha256: The declaration that it was judged against.
-        cutoffs: Where its diagnostics are given.
+        terms: What it was measured at.
         counts: What adds up.
         seen: A bit per record ID of the population, in its order: observed at least once.
         repeated: The same: observed more than once.
@@ -39,7 +41,7 @@ class Partial:
     """
 
     manifest_sha256: str
-    cutoffs: tuple[int, ...]
+    terms: Terms
     counts: Counts
     seen: int = 0
     repeated: int = 0
@@ -47,12 +49,12 @@ class Partial:
     unexpected_repeated: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, tally: Tally, *, manifest_sha256: str, cutoffs: Sequence[int]) -> Partial:
+    def of(cls, tally: Tally, *, manifest_sha256: str) -> Partial:
         """Return what a tally holds."""
         population = _population(tally)
         return cls(
             manifest_sha256=manifest_sha256,
-            cutoffs=tuple(cutoffs),
+            terms=tally.terms,
             counts=tally.counts(),
             seen=_bits(name not in tally.unseen for name in population),
             repeated=_bits(name in tally.duplicates for name in population) if tally.duplicates else 0,
@@ -61,14 +63,12 @@ class Partial:
         )
 
     def __add__(self, other: Partial) -> Partial:
-        if (self.manifest_sha256, self.cutoffs) != (other.manifest_sha256, other.cutoffs):
-            raise PartialError("the parts were made with different declarations, cutoffs or trace fields")
-        if self.counts.joint.keys() != other.counts.joint.keys():
-            raise PartialError("some parts compare a trace target and some do not")
+        if (self.manifest_sha256, self.terms) != (other.manifest_sha256, other.terms):
+            raise PartialError("the parts were made with different declarations, or other --at, --trace, --depth, --near")
         both = self.unexpected & other.unexpected
         return Partial(
             manifest_sha256=self.manifest_sha256,
-            cutoffs=self.cutoffs,
+            terms=self.terms,
             counts=self.counts + other.counts,
             seen=self.seen | other.seen,
             repeated=self.repeated | other.repeated | (self.seen & other.seen),
@@ -80,7 +80,7 @@ class Partial:
         """Return the run accounted for.
 
         Args:
-            population: The declaration's, None unless it is valid and hard.
+            population: The declaration's, None where it is invalid or has none.
         """
         names = population or ()
         duplicates = {*_named(self.repeated, names), *self.unexpected_repeated}
@@ -97,13 +97,15 @@ class Partial:
         shape = _Shape(
             rop_partial=FORMAT,
             manifest_sha256=self.manifest_sha256,
-            cutoffs=self.cutoffs,
+            terms=self.terms,
             observed=counts.observed,
             verdicts=counts.verdicts,
             judged=counts.judged,
             ranks=counts.ranks,
+            nonmatch=counts.nonmatch,
             joint=counts.joint,
             malformed=counts.malformed,
+            inputs=counts.inputs,
             seen=_packed(self.seen),
             repeated=_packed(self.repeated),
             unexpected=sorted(self.unexpected),
@@ -131,14 +133,16 @@ class Partial:
             raise PartialError(str(error)) from None
         return cls(
             manifest_sha256=shape.manifest_sha256,
-            cutoffs=shape.cutoffs,
+            terms=shape.terms,
             counts=Counts(
                 observed=shape.observed,
                 verdicts=shape.verdicts,
                 judged=shape.judged,
                 ranks=shape.ranks,
+                nonmatch=shape.nonmatch,
                 joint=shape.joint,
                 malformed=shape.malformed,
+                inputs=shape.inputs,
             ),
             seen=seen,
             repeated=repeated,
@@ -150,13 +154,15 @@ class Partial:
 class _Shape(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     rop_partial: str
     manifest_sha256: str
-    cutoffs: tuple[_Count, ...]
+    terms: Terms
     observed: _Count
     verdicts: Mapping[Verdict, _Count]
     judged: Mapping[Verdict, _Count]
     ranks: Mapping[_Count, _Count]
-    joint: Mapping[_Count, Joint]
+    nonmatch: _Count
+    joint: Joint | None
     malformed: tuple[Malformed, ...]
+    inputs: tuple[Input, ...]
     seen: str
     repeated: str
     unexpected: list[str]

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from typing import Any, Final
 
 from rop_otel.core.profile.accounts import Accounts, Counts
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.faults import Fault
+from rop_otel.core.profile.joint import Agreement, Joint
 from rop_otel.core.profile.models import ROP_VERSION
+from rop_otel.core.profile.terms import Terms
 from rop_otel.core.profile.verdicts import RunStatus, Verdict
+
+EVALUATOR: Final = "rop-otel"
+"""What a report names as its maker: the distribution, whose version stands beside it."""
 
 MISSING: Final = "MISSING"
 """What the verdicts of a report count expected records under that were never seen."""
@@ -83,22 +89,28 @@ class RunReport:
         manifest_sha256: SHA-256 of the declaration's exact bytes; empty where there is none, or it cannot be read.
         declaration_id: The declaration's name, where it can be read.
         mode: Its mode, where it can be read.
+        query_form: How queries were built, as a valid one says.
         run_status: The first that applies.
         expected: The population's size; None unless the declaration is valid and hard.
         verdicts: Every verdict and ``MISSING`` to its count.
         faults: Why the declaration is invalid, in document order.
         accounts: The observed against the declared.
-        diagnostics: Beside the verdicts, never deciding one; None for an invalid declaration.
+        joint: Selections and judged objects in the same rankings; None without a trace set or a valid declaration.
+        partition: Why records fail, by cutoff; None for an invalid declaration.
+        diagnostics: What hard mode would give; None in it, and for an invalid declaration.
     """
 
     manifest_sha256: str
     declaration_id: str | None
     mode: str | None
+    query_form: str | None
     run_status: RunStatus
     expected: int | None
     verdicts: Mapping[str, int]
     faults: tuple[Fault, ...]
     accounts: Accounts
+    joint: Mapping[str, Any] | None
+    partition: Mapping[str, Any] | None
     diagnostics: Mapping[str, Any] | None
 
     @property
@@ -111,6 +123,11 @@ class RunReport:
         """PASS over evaluable, None where that is 0; it never decides a status."""
         return _fraction(self.verdicts[Verdict.PASS], self.evaluable)
 
+    @property
+    def deciding(self) -> Accounts:
+        """The accounts as far as the mode has them decide: outside hard mode without the three lists."""
+        return self.accounts if self.diagnostics is None else Accounts(counts=self.accounts.counts)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON shape of the contract, without ``records``."""
         accounts = self.accounts
@@ -119,42 +136,54 @@ class RunReport:
             "declaration_id": self.declaration_id,
             "manifest_sha256": self.manifest_sha256 or None,
             "mode": self.mode,
+            "evaluator": {"name": EVALUATOR, "version": version(EVALUATOR)},
+            "query_form": self.query_form,
+            "inputs": [each.as_dict() for each in sorted(accounts.counts.inputs)],
             "run_status": str(self.run_status),
             "expected": self.expected,
             "observed": accounts.counts.observed,
             "verdicts": dict(self.verdicts),
             "evaluable": self.evaluable,
             "pass_fraction": self.pass_fraction,
-            "missing_record_ids": list(accounts.missing),
-            "duplicate_record_ids": list(accounts.duplicates),
-            "unexpected_record_ids": list(accounts.unexpected),
+            "joint": self.joint,
+            "partition": self.partition,
+            **_lists(self.deciding),
             "malformed_observations": [asdict(malformed) for malformed in sorted(accounts.counts.malformed)],
             "declaration_errors": [asdict(fault) for fault in self.faults],
         }
-        return shape if self.diagnostics is None else {**shape, "diagnostics": dict(self.diagnostics)}
+        return shape if self.diagnostics is None else {**shape, "diagnostics": self.diagnostics}
 
 
-def run_report(opened: Opened, accounts: Accounts, *, cutoffs: Sequence[int] = ()) -> RunReport:
+def run_report(opened: Opened, accounts: Accounts, *, terms: Terms | None = None) -> RunReport:
     """Put a run's report together.
 
     Args:
         opened: The declaration, valid or not.
-        accounts: What the run adds up to.
-        cutoffs: Where the diagnostics give membership.
+        accounts: What the run adds up to, at these terms.
+        terms: What is measured beside the verdicts; None: what the declaration seals.
     """
+    terms = Terms.of(opened) if terms is None else terms
     run = Run(opened=opened, accounts=accounts)
-    counts = accounts.counts
-    declaration = opened.declaration
+    counts, declaration = accounts.counts, opened.declaration
+    population = None if declaration is None else declaration.population
+    expected = None if population is None else len(population)
     return RunReport(
         manifest_sha256=opened.manifest_sha256,
         declaration_id=opened.declaration_id,
         mode=opened.mode,
+        query_form=None if declaration is None else declaration.query_form,
         run_status=run_status(run),
-        expected=len(declaration.population or ()) if declaration is not None and run.hard else None,
-        verdicts={**{str(v): counts.verdicts.get(v, 0) for v in _REPORTED}, MISSING: len(accounts.missing)},
+        expected=expected if run.hard else None,
+        verdicts=_verdicts(counts.verdicts, len(accounts.missing) if run.hard else 0),
         faults=opened.faults,
         accounts=accounts,
-        diagnostics=None if declaration is None else _diagnostics(counts, cutoffs, hard=run.hard),
+        joint=None
+        if declaration is None or counts.joint is None
+        else _joint(counts.joint, terms, sealed=declaration.trace_field is not None),
+        partition=None
+        if declaration is None
+        else _partition(counts, terms, sealed=declaration.depth is not None),
+        diagnostics=None if declaration is None or run.hard else _diagnostics(accounts, expected),
     )
 
 
@@ -170,19 +199,49 @@ _REPORTED: Final = (
 """The verdicts in the report's order."""
 
 
-def _diagnostics(counts: Counts, cutoffs: Sequence[int], *, hard: bool) -> dict[str, Any]:
-    passed, failed = counts.judged.get(Verdict.PASS, 0), counts.judged.get(Verdict.FAIL, 0)
-    evaluable, absent = passed + failed, counts.ranks.get(0, 0)
-    shape: dict[str, Any] = {}
-    if not hard:
-        shape["verdicts"] = {str(verdict): counts.judged.get(verdict, 0) for verdict in _REPORTED}
-        shape |= {"evaluable": evaluable, "pass_fraction": _fraction(passed, evaluable)}
-    shape |= {"past_cutoff": failed - absent, "absent": absent}
-    held = {k: sum(count for rank, count in counts.ranks.items() if 0 < rank <= k) for k in cutoffs}
-    shape["membership"] = {str(k): {"held": held[k], "fraction": _fraction(held[k], evaluable)} for k in cutoffs}
-    if counts.joint:
-        shape["trace"] = {str(k): asdict(joint) for k, joint in sorted(counts.joint.items())}
-    return shape
+def _diagnostics(accounts: Accounts, expected: int | None) -> dict[str, Any]:
+    """Return what hard mode would give."""
+    judged = accounts.counts.judged
+    evaluable = judged.get(Verdict.PASS, 0) + judged.get(Verdict.FAIL, 0)
+    return {
+        "expected": expected,
+        "verdicts": _verdicts(judged, len(accounts.missing)),
+        "evaluable": evaluable,
+        "pass_fraction": _fraction(judged.get(Verdict.PASS, 0), evaluable),
+        **_lists(accounts),
+    }
+
+
+def _joint(joint: Joint, terms: Terms, *, sealed: bool) -> dict[str, Any]:
+    return {
+        "field": terms.trace,
+        "sealed": sealed,
+        "agreement": {str(each): joint.agreement.get(each, 0) for each in Agreement},
+        "at": {str(cutoff): asdict(joint.at[cutoff]) for cutoff in terms.cutoffs},
+    }
+
+
+def _partition(counts: Counts, terms: Terms, *, sealed: bool) -> dict[str, Any]:
+    nonmatch = None if terms.depth is None else counts.nonmatch
+    at = {}
+    for cutoff in terms.cutoffs:
+        past = {rank: count for rank, count in counts.ranks.items() if rank > cutoff}
+        near = sum(count for rank, count in past.items() if terms.near is None or rank <= terms.near)
+        absent = counts.ranks.get(0, 0)
+        at[str(cutoff)] = {"past_cutoff": sum(past.values()), "near": near, "absent": absent, "nonmatch": nonmatch}
+    return {"depth": terms.depth, "sealed": None if terms.depth is None else sealed, "near": terms.near, "at": at}
+
+
+def _verdicts(counted: Mapping[Verdict, int], missing: int) -> dict[str, int]:
+    return {**{str(verdict): counted.get(verdict, 0) for verdict in _REPORTED}, MISSING: missing}
+
+
+def _lists(accounts: Accounts) -> dict[str, list[str]]:
+    return {
+        "missing_record_ids": list(accounts.missing),
+        "duplicate_record_ids": list(accounts.duplicates),
+        "unexpected_record_ids": list(accounts.unexpected),
+    }
 
 
 def _fraction(part: int, whole: int) -> float | None:

@@ -39,6 +39,9 @@ class Decisions:
         cutoff: How many of them the reader sees.
         rule: The membership rule.
         record_field: Where it carries its ID.
+        depth: How deep every list is stored; None leaves it out.
+        trace_field: Where a record carries the dataset's judged objects; None leaves it out.
+        query_form: How queries are built; None leaves it out.
         optional: ``prompt``, ``corpus_uri``, ``composite_corpus_key``: carried, never interpreted.
     """
 
@@ -57,6 +60,9 @@ class Decisions:
     rule: Rule
     witness_hash_field: str | None = None
     record_field: str = "record_id"
+    depth: int | None = None
+    trace_field: str | None = None
+    query_form: str | None = None
     optional: Mapping[str, str] | None = None
 
 
@@ -105,7 +111,7 @@ def seal(
 
 
 def _sheet(decisions: Decisions) -> dict[str, Any]:
-    return {
+    sheet: dict[str, Any] = {
         "interface": {
             "name": decisions.interface,
             "version": decisions.interface_version,
@@ -127,6 +133,13 @@ def _sheet(decisions: Decisions) -> dict[str, Any]:
             "rule": decisions.rule,
         },
     }
+    if decisions.depth is not None:
+        sheet["output"]["depth"] = decisions.depth
+    if decisions.trace_field is not None:
+        sheet["trace"] = {"field": decisions.trace_field}
+    if decisions.query_form is not None:
+        sheet["query_form"] = decisions.query_form
+    return sheet
 
 
 def _envelope(decisions: Decisions, sheet: Mapping[str, Any]) -> bytes:

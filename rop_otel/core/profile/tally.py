@@ -1,16 +1,18 @@
-"""A run while it goes on: every observation counted once, against the population that was declared."""
+"""The tally of a run: every observation counted once, against the population that was declared."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from rop_otel.core.profile.accounts import Accounts, Counts, Joint, Malformed
-from rop_otel.core.profile.declaration import Declaration, Opened
-from rop_otel.core.profile.fieldpath import ABSENT
-from rop_otel.core.profile.judge import RECORD_CHECKS, judge
-from rop_otel.core.profile.membership import Membership
+from rop_otel.core.profile.accounts import Accounts, Counts, Input, Malformed
+from rop_otel.core.profile.declaration import Opened
+from rop_otel.core.profile.fieldpath import FieldPath
+from rop_otel.core.profile.joint import Compared, Comparison, JointCounter
+from rop_otel.core.profile.judge import RECORD_CHECKS, Case, judge
 from rop_otel.core.profile.observation import Judgment, Observation
+from rop_otel.core.profile.terms import Terms
 from rop_otel.core.profile.verdicts import Verdict
 
 
@@ -19,15 +21,26 @@ class Tally:
 
     Args:
         opened: The declaration, valid or not.
-        cutoffs: Where selected and traced membership are compared.
+        terms: What is measured beside the verdicts; None: what the declaration seals.
+
+    Attributes:
+        comparison: Compares selections with judged objects; None where there is no trace set.
+        trace_field: Where a record carries its judged objects; None likewise.
     """
 
-    def __init__(self, opened: Opened, *, cutoffs: Sequence[int] = ()) -> None:
+    def __init__(self, opened: Opened, *, terms: Terms | None = None) -> None:
         self.declaration = opened.declaration
-        hard = self.declaration is not None and self.declaration.mode == "hard"
+        self.terms = Terms.of(opened) if terms is None else terms
+        self._hard = self.declaration is not None and self.declaration.mode == "hard"
         self.population: frozenset[str] | None = None
-        if self.declaration is not None and hard:
-            self.population = frozenset(self.declaration.population or ())
+        self.comparison: Comparison | None = None
+        self.trace_field: FieldPath | None = None
+        if self.declaration is not None:
+            population = self.declaration.population
+            self.population = None if population is None else frozenset(population)
+            if self.terms.trace is not None:
+                self.comparison = Comparison(self.declaration.resolver)
+                self.trace_field = FieldPath.parse(self.terms.trace)
         self.unseen = set(self.population or ())
         self.duplicates: set[str] = set()
         self.unexpected: set[str] = set()
@@ -35,32 +48,48 @@ class Tally:
         self.verdicts: Counter[Verdict] = Counter()
         self.judged: Counter[Verdict] = Counter()
         self.ranks: Counter[int] = Counter()
+        self.nonmatch = 0
+        self.joint = JointCounter(self.terms.cutoffs)
         self.malformed: list[Malformed] = []
-        self._joint = {cutoff: [0, 0, 0, 0] for cutoff in cutoffs}
+        self.inputs: list[Input] = []
 
-    def observe(self, observation: Observation, *, trace: object = ABSENT) -> Judgment:
-        """Judge one observation and count it.
-
-        Args:
-            observation: What the record holds.
-            trace: The traced key or keys that the same ranking is compared on; whatever the record holds there.
-        """
+    def observe(self, observation: Observation) -> Judgment:
+        """Judge one observation and count it."""
         judgment = hard = judge(observation, self.declaration)
         if self.declaration is not None:
             if judgment.verdict is Verdict.NOT_APPLICABLE:
                 hard = judge(observation, self.declaration, checks=RECORD_CHECKS)
-            self.count_judged(hard.verdict, hard.rank)
-            if hard.verdict in {Verdict.PASS, Verdict.FAIL} and self._joint:
-                self._compare(observation, trace, self.declaration, hard.rank)
+            compared = self._count(observation, hard)
+            if compared is not None and judgment is hard:
+                agreement, _, trace_rank = compared
+                judgment = replace(judgment, agreement=agreement, trace_rank=trace_rank or None)
         self.verdicts[judgment.verdict] += 1
         self.place(observation.record_id)
         return judgment
 
-    def count_judged(self, verdict: Verdict, rank: int | None) -> None:
-        """Count the verdict that hard mode gives a record."""
+    def _count(self, observation: Observation, hard: Judgment) -> Compared | None:
+        """Count what hard mode gives a record, and return how it compares, where it does."""
+        case = Case(observation, self.declaration)
+        rank = hard.rank or 0
+        self.count_judged(hard.verdict, rank, length=len(case.returned))
+        if self.comparison is None or hard.verdict not in {Verdict.PASS, Verdict.FAIL}:
+            return None
+        compared = self.comparison.compare(case.keys, observation.traced, case.returned, rank=rank)
+        self.joint.add((compared,))
+        return compared
+
+    def count_judged(self, verdict: Verdict, rank: int, *, length: int) -> None:
+        """Count the verdict that hard mode gives a record.
+
+        Args:
+            verdict: The verdict.
+            rank: Of a PASS or FAIL; 0 where the rule holds on no prefix.
+            length: How many IDs were returned.
+        """
         self.judged[verdict] += 1
         if verdict in {Verdict.PASS, Verdict.FAIL}:
-            self.ranks[rank or 0] += 1
+            self.ranks[rank] += 1
+            self.nonmatch += not rank and length < (self.terms.depth or 0)
 
     def place(self, record_id: str) -> None:
         """Count an observed record ID against the population."""
@@ -86,11 +115,13 @@ class Tally:
             self.duplicates.update(name for name, count in Counter(record_ids).items() if count > 1)
         self.observed += len(record_ids)
 
-    def add_judged(self, ranks: Sequence[int]) -> None:
+    def add_judged(self, ranks: Sequence[int], *, nonmatch: int = 0, compared: Iterable[Compared] = ()) -> None:
         """Count records of a valid declaration that hard mode gives PASS or FAIL, without placing them.
 
         Args:
             ranks: One each; 0 where the rule holds on no prefix.
+            nonmatch: How many of those with 0 have a list that is shorter than the stored depth; 0 without a depth.
+            compared: How each compares, where there is a trace set.
         """
         if self.declaration is None:
             raise ValueError("an invalid declaration judges no record")
@@ -99,7 +130,9 @@ class Tally:
         counted = {Verdict.PASS: passed, Verdict.FAIL: len(ranks) - passed}
         self.ranks.update(ranks)
         self.judged.update(counted)
-        self.verdicts.update(counted if self.population is not None else {Verdict.NOT_APPLICABLE: len(ranks)})
+        self.verdicts.update(counted if self._hard else {Verdict.NOT_APPLICABLE: len(ranks)})
+        self.nonmatch += nonmatch
+        self.joint.add(compared)
 
     def refuse(self, malformed: Malformed) -> None:
         """Count a line that is no observation."""
@@ -112,11 +145,10 @@ class Tally:
             verdicts=dict(self.verdicts),
             judged=dict(self.judged),
             ranks=dict(self.ranks),
-            joint={
-                cutoff: Joint(both=both, selected_only=selected, traced_only=traced, neither=neither)
-                for cutoff, (both, selected, traced, neither) in self._joint.items()
-            },
+            nonmatch=self.nonmatch,
+            joint=None if self.comparison is None else self.joint.joint(),
             malformed=tuple(self.malformed),
+            inputs=tuple(self.inputs),
         )
 
     def accounts(self) -> Accounts:
@@ -127,14 +159,3 @@ class Tally:
             duplicates=tuple(sorted(self.duplicates)),
             unexpected=tuple(sorted(self.unexpected)),
         )
-
-    def _compare(self, observation: Observation, trace: object, declaration: Declaration, rank: int | None) -> None:
-        given = trace if isinstance(trace, list) else [trace]
-        resolver, ids = declaration.resolver, observation.returned
-        keys = [key for key in given if isinstance(key, str) and resolver.resolve(key) is not None]
-        if not keys or len(keys) < len(given) or not isinstance(ids, list):
-            return
-        traced = Membership(keys, rule=declaration.rule, resolver=resolver).rank(ids)
-        for cutoff, counts in self._joint.items():
-            missed = (rank is None or rank > cutoff, traced is None or traced > cutoff)
-            counts[missed[0] * 2 + missed[1]] += 1
