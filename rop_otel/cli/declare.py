@@ -81,7 +81,15 @@ def declare(
     inverse_map: Annotated[
         str | None, typer.Option(metavar="FILE", help="Witness value → selected key.", rich_help_panel=_TARGET)
     ] = None,
+    trace: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="Field of the dataset's judged objects.", rich_help_panel=_TARGET),
+    ] = None,
+    query_form: Annotated[str | None, typer.Option(help="How queries are built.", rich_help_panel=_RECORDS)] = None,
     rule: Annotated[Rule, typer.Option(help="The membership rule.", rich_help_panel=_RETURNED)] = Rule.ANY,
+    depth: Annotated[
+        int | None, typer.Option(min=1, help="How deep every list is stored.", rich_help_panel=_RETURNED)
+    ] = None,
     chunk_column: Annotated[
         str | None, typer.Option(help="Column of the table's chunk IDs.", rich_help_panel=_RETURNED)
     ] = None,
@@ -133,6 +141,9 @@ def declare(
         cutoff=cutoff,
         rule=rule.value,
         record_field=record_field,
+        depth=depth,
+        trace_field=trace,
+        query_form=query_form,
         optional={key: value for key, value in carried.items() if value is not None},
     )
     limits = limits_of(

@@ -40,7 +40,15 @@ def evaluate(
     at: CutoffOption = None,
     trace: Annotated[
         str | None,
-        typer.Option(metavar="PATH", help="Field of the traced key: compare its membership with the selected one's."),
+        typer.Option(metavar="FIELD", help="Field of the judged objects, if the sheet names none: joint outcomes."),
+    ] = None,
+    depth: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="How deep every list was stored, if the sheet does not say."),
+    ] = None,
+    near: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Last rank past a cutoff that is counted as near; else all are."),
     ] = None,
     partial: Annotated[
         bool,
@@ -65,7 +73,7 @@ def evaluate(
     from rop_otel.evaluation.external_sort import ExternalSort
     from rop_otel.evaluation.partial_reports import part_lines
     from rop_otel.evaluation.record_blocks import expand
-    from rop_otel.evaluation.record_files import CUTOFFS, EvaluationOptions, evaluate_files, report_of
+    from rop_otel.evaluation.record_files import EvaluationOptions, evaluate_files, report_of
 
     wanted = wants_records(records_out=records_out, no_records=no_records, partial=partial)
     limits = limits_of(
@@ -74,7 +82,7 @@ def evaluate(
         max_unpacked_bytes=max_unpacked_bytes,
         max_anomalies=max_anomalies,
     )
-    options = EvaluationOptions(cutoffs=tuple(at or CUTOFFS), trace_field=trace, limits=limits)
+    options = EvaluationOptions(at=tuple(at or ()), trace=trace, depth=depth, near=near, limits=limits)
     keep_inputs([declaration, *expand(records)], report, records_out)
     opened = read_declaration(declaration, limits=limits)
     with ExternalSort() as in_order, _progress(records) as progress:
@@ -82,10 +90,10 @@ def evaluate(
         tally = evaluate_files(opened, records, options=options, keep=keep, progress=progress)
         kept = in_order if wanted else None
         if partial:
-            part = Partial.of(tally, manifest_sha256=opened.manifest_sha256, cutoffs=options.cutoffs_of(opened))
+            part = Partial.of(tally, manifest_sha256=opened.manifest_sha256)
             write_lines(report, part_lines(part, kept, declaration=declaration))
             return
-        whole = report_of(opened, tally, options=options)
+        whole = report_of(opened, tally)
         deliver(whole, kept, output_format=output_format, report_file=report, records_file=records_out)
 
 

@@ -17,10 +17,11 @@ class ColumnIntake:
     Args:
         intake: Where the records are counted.
         ranking: The membership rule.
+        depth: How deep lists were stored; 0 where nothing says so.
     """
 
-    def __init__(self, intake: Intake, ranking: ColumnRanking) -> None:
-        self._intake, self._ranking = intake, ranking
+    def __init__(self, intake: Intake, ranking: ColumnRanking, *, depth: int) -> None:
+        self._intake, self._ranking, self._depth = intake, ranking, depth
 
     def take(self, columns: Columns, ids: Sequence[str], plain: Flags, *, file: str, lines: Ints) -> Flags:
         """Take in the plain records of columns.
@@ -42,7 +43,14 @@ class ColumnIntake:
         places = np.flatnonzero(taken)
         placed = ids if whole else [ids[place] for place in places.tolist()]
         kept = self._kept(columns, ids, objects, ranks, places, lines)
-        self._intake.ranked(placed, (ranks if whole else ranks[places]).tolist(), file=file, kept=kept)
+        short = taken & (ranks == 0) & (np.diff(columns.offsets) < self._depth)
+        self._intake.ranked(
+            placed,
+            (ranks if whole else ranks[places]).tolist(),
+            nonmatch=int(np.count_nonzero(short)),
+            file=file,
+            kept=kept,
+        )
         return taken
 
     def _kept(

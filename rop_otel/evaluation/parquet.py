@@ -11,17 +11,23 @@ import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped] # it ships no types
 import pyarrow.parquet as pq  # type: ignore[import-untyped] # it ships no types
 
-from rop_otel.core.profile.accounts import Malformed
+from rop_otel.core.profile.accounts import Input, Malformed
 from rop_otel.core.profile.declaration import Declaration, Opened
 from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.intake import Intake
+from rop_otel.core.profile.tally import Tally
 from rop_otel.errors import InputError
 from rop_otel.evaluation.column_intake import ColumnIntake
 from rop_otel.evaluation.column_ranking import ColumnRanking, Columns
+from rop_otel.evaluation.input_digest import digest_of
+from rop_otel.evaluation.record_blocks import CHANGED
 from rop_otel.evaluation.string_arrays import PAD, Flags, Ints, Texts
 
 _ROWS: Final = 16384
 """Rows of a batch."""
+
+_AT_ONCE: Final = 512
+"""Rows that are made into Python's values at once."""
 
 
 class ParquetReader:
@@ -30,12 +36,12 @@ class ParquetReader:
     Args:
         opened: The declaration, valid or not.
         intake: Where the rows go.
-        trace_field: Where a row carries the traced key, if it is compared.
+        tally: What they are counted in.
         fast: False asks the checks about every row.
     """
 
-    def __init__(self, opened: Opened, intake: Intake, *, trace_field: FieldPath | None, fast: bool) -> None:
-        self._intake = intake
+    def __init__(self, opened: Opened, intake: Intake, tally: Tally, *, fast: bool) -> None:
+        self._intake, trace_field = intake, tally.trace_field
         self._record_field = opened.record_field
         declaration = opened.declaration
         self._declaration = declaration
@@ -44,10 +50,11 @@ class ParquetReader:
         self._columnar: ColumnIntake | None = None
         if plain and declaration is not None:
             ranking = ColumnRanking(declaration)
-            self._columnar = ColumnIntake(intake, ranking) if ranking.fits else None
+            depth = tally.terms.depth or 0
+            self._columnar = ColumnIntake(intake, ranking, depth=depth) if ranking.fits else None
 
-    def read(self, file: str, *, progress: Callable[[int], None] | None, checked: Callable[[int], None]) -> None:
-        """Take in a file.
+    def read(self, file: str, *, progress: Callable[[int], None] | None, checked: Callable[[int], None]) -> Input:
+        """Take in a file, and return what a report says of it.
 
         Args:
             file: Its name.
@@ -55,9 +62,9 @@ class ParquetReader:
             checked: Called with the number of rows so far after each batch; may raise.
 
         Raises:
-            InputError: The file is no Parquet, or is damaged.
+            InputError: The file is no Parquet, is damaged, or changes while it is read.
         """
-        with _parquet_errors(file), pq.ParquetFile(file, memory_map=False) as source:
+        with _parquet_errors(file), _unchanged(file), pq.ParquetFile(file, memory_map=False) as source:
             rows, total = 0, max(source.metadata.num_rows, 1)
             size = os.path.getsize(file)
             for batch in _batches(source, self._paths):
@@ -66,6 +73,7 @@ class ParquetReader:
                 checked(rows)
                 if progress is not None:
                     progress(size * batch.num_rows // total)
+            return digest_of(file)
 
     def _batch(self, batch: Any, file: str, line: int) -> None:
         left: Sequence[int] = range(batch.num_rows)
@@ -77,8 +85,7 @@ class ParquetReader:
         self._rows(batch, left, file, line)
 
     def _rows(self, batch: Any, places: Sequence[int], file: str, line: int) -> None:
-        for place in places:
-            record = _record(batch, place)
+        for place, record in _records(batch, places):
             if isinstance(record, UnicodeDecodeError):
                 self._intake.refuse(Malformed(file=file, line=line + place, reason=f"invalid UTF-8: {record.reason}"))
             else:
@@ -128,6 +135,15 @@ def parquet_records(file: str, opened: Opened) -> Iterator[tuple[int, dict[str, 
 
 
 @contextmanager
+def _unchanged(file: str) -> Iterator[None]:
+    before = os.stat(file)
+    yield
+    after = os.stat(file)
+    if any(getattr(before, what) != getattr(after, what) for what in ("st_ino", "st_size", "st_mtime_ns")):
+        raise InputError(CHANGED, file=file)
+
+
+@contextmanager
 def _parquet_errors(file: str) -> Iterator[None]:
     try:
         yield
@@ -142,6 +158,7 @@ def _paths(opened: Opened) -> list[FieldPath]:
     if declaration is not None:
         paths += [declaration.selection_field, declaration.output_field]
         paths += [] if declaration.witness is None else [declaration.witness.hash_field]
+        paths += [] if declaration.trace_field is None else [declaration.trace_field]
     return paths
 
 
@@ -174,6 +191,20 @@ def _timeless(kind: Any) -> Any:
     if pa.types.is_large_list(kind):
         return pa.large_list(kind.value_field.with_type(_timeless(kind.value_type)))
     return kind
+
+
+def _records(batch: Any, places: Sequence[int]) -> Iterator[tuple[int, dict[str, Any] | UnicodeDecodeError]]:
+    """Yield rows with their places, many at once where all are asked for and their strings are UTF-8."""
+    if len(places) < batch.num_rows:
+        yield from ((place, _record(batch, place)) for place in places)
+        return
+    for first in range(0, batch.num_rows, _AT_ONCE):
+        part = batch.slice(first, _AT_ONCE)
+        try:
+            records = part.to_pylist()
+        except UnicodeDecodeError:
+            records = [_record(part, place) for place in range(part.num_rows)]
+        yield from enumerate(records, first)
 
 
 def _record(batch: Any, place: int) -> dict[str, Any] | UnicodeDecodeError:

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Final
 
 from rop_otel.errors import InputError, remedy
+from rop_otel.evaluation.input_digest import DigestedStream, InputDigest
 from rop_otel.evaluation.limits import RAISE_UNPACKED_BYTES, Limits
 from rop_otel.safety.compressed_files import unpacked, unpacking_errors
 from rop_otel.safety.files import open_input, too_large
@@ -24,6 +25,10 @@ _PARQUET: Final = b"PAR1"
 
 _BLOCK: Final = 1024 * 1024
 """Bytes read at a time: enough lines to be worth whole columns, few enough to stay in the processor's cache."""
+
+CHANGED: Final = "changed while it was read; evaluate a file that is complete"
+
+_BUFFER: Final = 128 * 1024
 
 
 def expand(names: Sequence[str]) -> list[str]:
@@ -79,7 +84,9 @@ def is_large(file: str, size: int) -> bool:
     return found.st_size >= size or not stat.S_ISREG(found.st_mode)
 
 
-def read_blocks(file: str, *, limits: Limits, progress: Callable[[int], None] | None = None) -> Iterator[bytes]:
+def read_blocks(
+    file: str, *, limits: Limits, progress: Callable[[int], None] | None = None, digest: InputDigest | None = None
+) -> Iterator[bytes]:
     """Read a record file in blocks of whole lines, each ending with LF but perhaps the last of the file.
 
     Args:
@@ -87,12 +94,14 @@ def read_blocks(file: str, *, limits: Limits, progress: Callable[[int], None] | 
             files the first bytes say whether they are.
         limits: How long a line may be, and how much may be unpacked or come through a pipe.
         progress: Called with the bytes of the file on disk that have been read since the last call.
+        digest: Takes in the bytes as they are stored, all of them once the last block has been read.
 
     Raises:
         InputError: The file cannot be read, is cut short, has too long a line, or changes while it is read.
     """
-    with unpacking_errors(file), _opened(file) as plain:
-        before = None if file == STDIN else _state(plain)
+    digest = InputDigest() if digest is None else digest
+    with unpacking_errors(file), _opened(file) as source, _digested(source, digest) as plain:
+        before = None if file == STDIN else _state(source)
         stream = unpacked(plain)
         if file.endswith((".gz", ".zst")) and stream is plain:
             raise InputError("holds no compressed data, though its name says so", file=file)
@@ -105,10 +114,12 @@ def read_blocks(file: str, *, limits: Limits, progress: Callable[[int], None] | 
                     raise InputError(too_large(limits.max_unpacked_bytes, RAISE_UNPACKED_BYTES), file=file)
             yield block
             if progress is not None and before is not None:
-                progress(plain.tell() - reported)
-                reported = plain.tell()
-        if before is not None and _state(plain) != before:
-            raise InputError("changed while it was read; evaluate a file that is complete", file=file)
+                progress(digest.bytes - reported)
+                reported = digest.bytes
+        while plain.read1(_BLOCK):
+            pass  # what stands behind compressed data is stored, too
+        if before is not None and _state(source) != before:
+            raise InputError(CHANGED, file=file)
 
 
 def read_numbered_lines(file: str, *, limits: Limits) -> Iterator[tuple[int, bytes]]:
@@ -126,6 +137,10 @@ def read_numbered_lines(file: str, *, limits: Limits) -> Iterator[tuple[int, byt
     """
     blocks = read_blocks(file, limits=limits)
     yield from enumerate((line for block in blocks for line in block.removesuffix(b"\n").split(b"\n")), 1)
+
+
+def _digested(source: io.BufferedReader, digest: InputDigest) -> io.BufferedReader:
+    return io.BufferedReader(DigestedStream(source, digest), _BUFFER)
 
 
 def _state(plain: io.BufferedReader) -> tuple[int, int] | None:

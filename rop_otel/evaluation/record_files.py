@@ -8,12 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from rop_otel.core.profile.declaration import Opened
-from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.report import RunReport, run_report
 from rop_otel.core.profile.tally import Tally
-from rop_otel.errors import ConfigurationError, InputError
+from rop_otel.core.profile.terms import Terms
+from rop_otel.errors import InputError
 from rop_otel.evaluation.collection_pause import collection_paused
+from rop_otel.evaluation.input_digest import InputDigest
 from rop_otel.evaluation.limits import DEFAULT_LIMITS, Limits
 from rop_otel.evaluation.record_blocks import expand, is_large, is_parquet, need_pyarrow, read_blocks
 
@@ -24,30 +25,33 @@ if TYPE_CHECKING:
 _WORTH_COLUMNS: Final = 8 * 1024 * 1024
 """Bytes of a file from which on it is worth laying the whole resolver out in columns."""
 
-CUTOFFS: Final = (1, 3, 5, 10, 20)
-"""Where the diagnostics give membership, beside the declared cutoff."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationOptions:
     """How a run is evaluated, beyond what its declaration says; none of it decides a verdict.
 
     Args:
-        cutoffs: Where the diagnostics give membership.
-        trace_field: Path of the traced key or keys that the same ranking is compared on.
+        at: Cutoffs that failures and joint outcomes are counted at, beside the declared one.
+        trace: Path of the judged objects, where the sheet has none.
+        depth: How deep every list was stored, where the sheet does not say.
+        near: The last rank past a cutoff that counts as near; None: every one does.
         limits: Bounds on memory.
         fast: False asks the checks about every record; slower, and the same.
     """
 
-    cutoffs: tuple[int, ...] = CUTOFFS
-    trace_field: str | None = None
+    at: tuple[int, ...] = ()
+    trace: str | None = None
+    depth: int | None = None
+    near: int | None = None
     limits: Limits = DEFAULT_LIMITS
     fast: bool = True
 
-    def cutoffs_of(self, opened: Opened) -> tuple[int, ...]:
-        """Return the cutoffs of the diagnostics, the declared one among them."""
-        declared = () if opened.declaration is None else (opened.declaration.cutoff,)
-        return tuple(sorted({*self.cutoffs, *declared}))
+    def terms_of(self, opened: Opened) -> Terms:
+        """Return what is measured beside the verdicts.
+
+        Raises:
+            ConfigurationError: The declaration does not allow what is asked for.
+        """
+        return Terms.of(opened, at=self.at, trace=self.trace, depth=self.depth, near=self.near)
 
 
 def evaluate_files(
@@ -69,53 +73,53 @@ def evaluate_files(
 
     Raises:
         InputError: A file cannot be read, is cut short or past a limit.
-        ConfigurationError: The trace field is no path.
+        ConfigurationError: What is asked for beside the verdicts is malformed, or the declaration does not allow it.
     """
     options = options or EvaluationOptions()
-    trace_field = None if options.trace_field is None else _path(options.trace_field)
-    tally = Tally(opened, cutoffs=options.cutoffs_of(opened) if trace_field is not None else ())
-    intake = Intake(opened, tally, trace_field=trace_field, keep=keep, fast=options.fast)
+    tally = Tally(opened, terms=options.terms_of(opened))
+    intake = Intake(opened, tally, keep=keep, fast=options.fast)
     columns: Intake | LineColumns = intake
     rows: ParquetReader | None = None
     with collection_paused():
         for file in expand(files):
             checked = partial(_check_anomalies, tally, options.limits, file)
             if is_parquet(file):
-                rows = rows or _parquet_reader(opened, intake, trace_field, options, file)
-                rows.read(file, progress=progress, checked=checked)
+                rows = rows or _parquet_reader(opened, intake, tally, options, file)
+                tally.inputs.append(rows.read(file, progress=progress, checked=checked))
                 continue
             if columns is intake and is_large(file, _WORTH_COLUMNS):
-                columns = _lines_reader(opened, intake, options)
+                columns = _lines_reader(opened, intake, tally, options)
             reader = columns if is_large(file, _WORTH_COLUMNS) else intake
-            line = 1
-            for block in read_blocks(file, limits=options.limits, progress=progress):
+            line, digest = 1, InputDigest()
+            for block in read_blocks(file, limits=options.limits, progress=progress, digest=digest):
                 line += reader.block(block, file=file, line=line)
                 checked(line)
+            tally.inputs.append(digest.input(file))
     return tally
 
 
-def _lines_reader(opened: Opened, intake: Intake, options: EvaluationOptions) -> Intake | LineColumns:
-    if not options.fast or options.trace_field is not None:
+def _lines_reader(opened: Opened, intake: Intake, tally: Tally, options: EvaluationOptions) -> Intake | LineColumns:
+    if not options.fast:
         return intake
     try:
         from rop_otel.evaluation.line_columns import LineColumns  # needs numpy, which comes with extras
     except ImportError:
         return intake
-    return LineColumns.compile(opened, intake) or intake
+    return LineColumns.compile(opened, intake, tally) or intake
 
 
 def _parquet_reader(
-    opened: Opened, intake: Intake, trace_field: FieldPath | None, options: EvaluationOptions, file: str
+    opened: Opened, intake: Intake, tally: Tally, options: EvaluationOptions, file: str
 ) -> ParquetReader:
     need_pyarrow(file)
     from rop_otel.evaluation.parquet import ParquetReader  # an extra, imported where it is used
 
-    return ParquetReader(opened, intake, trace_field=trace_field, fast=options.fast)
+    return ParquetReader(opened, intake, tally, fast=options.fast)
 
 
-def report_of(opened: Opened, tally: Tally, *, options: EvaluationOptions | None = None) -> RunReport:
+def report_of(opened: Opened, tally: Tally) -> RunReport:
     """Return the report of what a tally holds."""
-    return run_report(opened, tally.accounts(), cutoffs=(options or EvaluationOptions()).cutoffs_of(opened))
+    return run_report(opened, tally.accounts(), terms=tally.terms)
 
 
 def _check_anomalies(tally: Tally, limits: Limits, file: str, line: int) -> None:
@@ -126,10 +130,3 @@ def _check_anomalies(tally: Tally, limits: Limits, file: str, line: int) -> None
             "raise --max-anomalies to list them all"
         )
         raise InputError(why, file=file, line=line)
-
-
-def _path(text: str) -> FieldPath:
-    try:
-        return FieldPath.parse(text)
-    except ValueError as error:
-        raise ConfigurationError(f"the trace field: {error}") from None

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from rop_otel.core.escapes import printable
+from rop_otel.core.profile.accounts import Accounts, Counts
 from rop_otel.core.profile.report import RunReport
 from rop_otel.core.profile.verdicts import RunStatus, Verdict
 
@@ -18,7 +19,7 @@ _MOST_LISTED: Final = 10
 
 
 def print_run_report(report: RunReport, console: Console) -> None:
-    """Print a run report: the status, the population accounted for, verdicts, diagnostics, and where to look.
+    """Print a run report: the status, the population, verdicts, failures, joint outcomes, and where to look.
 
     Args:
         report: What to print.
@@ -27,7 +28,14 @@ def print_run_report(report: RunReport, console: Console) -> None:
     style = _STYLES.get(report.run_status, _OTHER_STATUS)
     named = report.declaration_id or "a declaration without a name"
     console.print(Text.assemble((str(report.run_status), style), "  ", printable(named)), soft_wrap=True)
-    for line in (*_population(report), *_verdicts(report), *_lists(report), *_diagnostics(report.diagnostics)):
+    for line in (
+        *_population(report),
+        *_verdicts(report),
+        *_lists(report),
+        *_diagnostics(report),
+        *_partition(report.partition, report.accounts.counts),
+        *_joint(report.joint),
+    ):
         console.print(Text(line), soft_wrap=True)
     console.print()
     console.print(Text("Where to look", style="bold"))
@@ -37,7 +45,7 @@ def print_run_report(report: RunReport, console: Console) -> None:
 
 def where_to_look(report: RunReport) -> list[str]:
     """Return what to inspect for each kind of outcome, one sentence each; the kinds never mix."""
-    accounts, verdicts = report.accounts, report.verdicts
+    accounts, verdicts = report.deciding, report.verdicts
     malformed = len(accounts.counts.malformed)
     contradicting = 0 if report.faults else verdicts[Verdict.DECLARATION_INVALID]
     hints = (
@@ -74,17 +82,21 @@ def _verdicts(report: RunReport) -> Iterator[str]:
 
 
 def _lists(report: RunReport) -> Iterator[str]:
-    accounts = report.accounts
+    accounts = report.deciding
+    yield from _ids(accounts)
+    malformed = sorted(accounts.counts.malformed)
+    yield from _listed("no observation", [printable(f"{item.file}:{item.line}: {item.reason}") for item in malformed])
+    faults = [printable(f"{fault.code} at {fault.path or 'the document'}: {fault.message}") for fault in report.faults]
+    yield from _listed("faults of the declaration", faults, most=len(faults))
+
+
+def _ids(accounts: Accounts) -> Iterator[str]:
     for title, names in (
         ("missing", accounts.missing),
         ("observed more than once", accounts.duplicates),
         ("unexpected", accounts.unexpected),
     ):
         yield from _listed(title, [printable(name) for name in names])
-    malformed = sorted(accounts.counts.malformed)
-    yield from _listed("no observation", [printable(f"{item.file}:{item.line}: {item.reason}") for item in malformed])
-    faults = [printable(f"{fault.code} at {fault.path or 'the document'}: {fault.message}") for fault in report.faults]
-    yield from _listed("faults of the declaration", faults, most=len(faults))
 
 
 def _listed(title: str, names: Sequence[str], *, most: int = _MOST_LISTED) -> Iterator[str]:
@@ -97,17 +109,59 @@ def _listed(title: str, names: Sequence[str], *, most: int = _MOST_LISTED) -> It
         yield f"  and {len(names) - most:,} more (in the JSON report)"
 
 
-def _diagnostics(shape: Mapping[str, Any] | None) -> Iterator[str]:
+def _diagnostics(report: RunReport) -> Iterator[str]:
+    shape = report.diagnostics
     if shape is None:
         return
-    if shape.get("evaluable"):
-        yield f"in hard mode {shape['pass_fraction']:.4f} of {shape['evaluable']:,} evaluable records would pass"
-    if shape["past_cutoff"] or shape["absent"]:
-        past, absent = shape["past_cutoff"], shape["absent"]
-        yield f"misses: {past:,} past the cutoff, {absent:,} absent from the recorded list"
-    held = [f"@{k} {at['fraction']:.4f}" for k, at in shape["membership"].items() if at["fraction"] is not None]
-    if held:
-        yield "membership: " + "  ".join(held)
-    for k, joint in shape.get("trace", {}).items():
-        counts = "  ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in joint.items())
-        yield f"selected and traced @{k}: {counts}"
+    expected = "" if shape["expected"] is None else f" of {shape['expected']:,} expected records"
+    yield f"in hard mode the verdicts{expected} would be:"
+    yield from (f"  {verdict:<19} {count:>10,}" for verdict, count in shape["verdicts"].items() if count)
+    if shape["evaluable"]:
+        yield f"  of {shape['evaluable']:,} evaluable records {shape['pass_fraction']:.4f} would pass"
+    yield from _ids(report.accounts)
+
+
+def _partition(shape: Mapping[str, Any] | None, counts: Counts) -> Iterator[str]:
+    evaluable = sum(counts.ranks.values())
+    if shape is None or not evaluable:
+        return
+    stored = "lists stored to no declared depth"
+    if shape["depth"] is not None:
+        stored = f"lists stored to depth {shape['depth']:,}{'' if shape['sealed'] else ' (not sealed)'}"
+    yield f"where the object is, of {evaluable:,} evaluable records ({stored}):"
+    for cutoff, at in shape["at"].items():
+        held = evaluable - at["past_cutoff"] - at["absent"]
+        past, near = f"{at['past_cutoff']:,} past it", f", {at['near']:,} of them up to rank {shape['near']}"
+        absent = f"{at['absent']:,} absent from the list"
+        short = "" if at["nonmatch"] is None else f", {at['nonmatch']:,} of them from a list shorter than the depth"
+        past += near if shape["near"] is not None else ""
+        yield f"  @{cutoff}: {held:,} within the cutoff ({held / evaluable:.4f}), {past}, {absent}{short}"
+
+
+def _joint(shape: Mapping[str, Any] | None) -> Iterator[str]:
+    if shape is None:
+        return
+    agreement, field = shape["agreement"], printable(shape["field"])
+    sealed = "" if shape["sealed"] else " (not sealed)"
+    yield f"the selected object and the judged ones of {field!r}{sealed}, of {sum(agreement.values()):,} records:"
+    told = ", ".join(f"{agreement[name]:,} {words}" for name, words in _AGREEMENT.items())
+    yield f"  {told}"
+    for cutoff, at in shape["at"].items():
+        for name, outcomes in at.items():
+            if agreement[name]:
+                told = ", ".join(f"{outcomes[kind]:,} {words}" for kind, words in _OUTCOMES.items())
+                yield f"  @{cutoff}, of {agreement[name]:,} {_AGREEMENT[name]}: {told}"
+
+
+_AGREEMENT: Final = {
+    "same": "with the same object",
+    "different": "with different objects",
+    "no_trace": "without judged objects",
+    "unresolvable": "with judged objects that the resolver does not know",
+}
+_OUTCOMES: Final = {
+    "both": "show both",
+    "selected_only": "only the selected",
+    "trace_only": "only a judged",
+    "neither": "neither",
+}

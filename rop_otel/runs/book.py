@@ -17,6 +17,7 @@ from rop_otel.core.handoff.declaring import contradiction, record_of
 from rop_otel.core.profile.accounts import Accounts
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry, Intake
+from rop_otel.core.profile.joint import JointCounter
 from rop_otel.core.profile.observation import Observation
 from rop_otel.core.profile.report import MISSING, Run, RunReport, run_report, run_status
 from rop_otel.core.profile.standing import FINISHED, MALFORMED, REPEATED, STARTED, UNEXPECTED, Standing
@@ -38,6 +39,8 @@ class Mark(NamedTuple):
     verdicts: dict[Verdict, int]
     judged: dict[Verdict, int]
     ranks: dict[int, int]
+    nonmatch: int
+    joint: JointCounter
     names: tuple[int, int, int]
 
 
@@ -91,6 +94,8 @@ class Book:
             verdicts=dict(tally.verdicts),
             judged=dict(tally.judged),
             ranks=dict(tally.ranks),
+            nonmatch=tally.nonmatch,
+            joint=tally.joint.copy(),
             names=self._names(),
         )
 
@@ -103,7 +108,7 @@ class Book:
         tally = self._tally
         del self.entries[mark.entries :], tally.malformed[mark.malformed :]
         tally.verdicts, tally.judged = Counter(mark.verdicts), Counter(mark.judged)
-        tally.ranks = Counter(mark.ranks)
+        tally.ranks, tally.nonmatch, tally.joint = Counter(mark.ranks), mark.nonmatch, mark.joint.copy()
         if self._names() != mark.names:  # the line was placed, and only its own entry said under which ID
             tally.unseen, tally.duplicates, tally.unexpected = set(tally.population or ()), set(), set()
             self._missing = []
@@ -202,7 +207,7 @@ class OwnWordBook(Book):
         # Nobody declared that it may go unchecked, so it counts as unchecked.
         hard = Verdict.UNVERIFIABLE if verdict is Verdict.NOT_APPLICABLE else verdict
         self._tally.verdicts[verdict] += 1
-        self._tally.count_judged(hard, rank)
+        self._tally.count_judged(hard, rank or 0, length=0)
         self._tally.place(record_id)
         self.entries.append(Entry(record_id, self._file, self.lines, verdict, rank, None, reason))
         return True

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rop_otel.core.profile.joint import Agreement
 from rop_otel.core.profile.models import Sha256, Text
 from rop_otel.core.profile.verdicts import RunStatus, Verdict
 
@@ -42,6 +43,8 @@ class RecordReport(_Shape):
     verdict: Verdict
     rank: Annotated[int, Field(ge=1)] | None
     object_id: Text | None
+    agreement: Agreement | None
+    trace_rank: Annotated[int, Field(ge=1)] | None
     reason: str
 
 
@@ -71,40 +74,86 @@ class Verdicts(_Shape):
     UNVERIFIABLE: _Count
     DECLARATION_INVALID: _Count
     NOT_APPLICABLE: _Count
-
-
-class RunVerdicts(Verdicts):
-    """The same with the expected records that were never observed."""
-
     MISSING: _Count
 
 
-class Held(_Shape):
-    """Evaluable records whose object is among the first k returned IDs."""
+class Evaluator(_Shape):
+    """What made the report."""
 
-    held: _Count
-    fraction: _Fraction | None
+    name: Literal["rop-otel"]
+    version: Text
 
 
-class TracedJointly(_Shape):
-    """Selected and traced membership on the same rankings."""
+class InputFile(_Shape):
+    """A file that was judged: its own name, and the size and hash of its bytes as stored."""
+
+    file: Text
+    bytes: _Count
+    sha256: Sha256
+
+
+class AgreementCounts(_Shape):
+    """Records that pass or fail, by how the selection stands to the judged objects."""
+
+    same: _Count
+    different: _Count
+    no_trace: _Count
+    unresolvable: _Count
+
+
+class OutcomeCounts(_Shape):
+    """Records by what lies within a cutoff: the selection by the rule, any of the judged objects."""
 
     both: _Count
     selected_only: _Count
-    traced_only: _Count
+    trace_only: _Count
     neither: _Count
 
 
-class Diagnostics(_Shape):
-    """Beside the verdicts, never deciding one; the first three are what hard mode would give, in other modes only."""
+class JointAtCutoff(_Shape):
+    """Outcomes of the records whose selection is a judged object, and of those whose selection is another."""
 
-    verdicts: Verdicts = Field(default_factory=_absent)
-    evaluable: _Count = Field(default_factory=_absent)
-    pass_fraction: _Fraction | None = Field(default_factory=_absent)
+    same: OutcomeCounts
+    different: OutcomeCounts
+
+
+class JointOutcomes(_Shape):
+    """Selections and judged objects in the same rankings."""
+
+    field: Text
+    sealed: bool
+    agreement: AgreementCounts
+    at: dict[str, JointAtCutoff]
+
+
+class Failures(_Shape):
+    """Records that fail at a cutoff, by why; of those past it the near ones, of the absent those with a short list."""
+
     past_cutoff: _Count
+    near: _Count
     absent: _Count
-    membership: dict[str, Held]
-    trace: dict[str, TracedJointly] = Field(default_factory=_absent)
+    nonmatch: _Count | None
+
+
+class Partition(_Shape):
+    """Failures at each cutoff, and what they are counted by."""
+
+    depth: Annotated[int, Field(ge=1)] | None
+    sealed: bool | None
+    near: Annotated[int, Field(ge=1)] | None
+    at: dict[str, Failures]
+
+
+class Diagnostics(_Shape):
+    """What hard mode would give, in a report of another mode; it never decides a status."""
+
+    expected: _Count | None
+    verdicts: Verdicts
+    evaluable: _Count
+    pass_fraction: _Fraction | None
+    missing_record_ids: list[str]
+    duplicate_record_ids: list[str]
+    unexpected_record_ids: list[str]
 
 
 class RunReportDocument(_Shape):
@@ -114,12 +163,17 @@ class RunReportDocument(_Shape):
     declaration_id: str | None
     manifest_sha256: Sha256 | None
     mode: str | None
+    evaluator: Evaluator
+    query_form: str | None
+    inputs: list[InputFile]
     run_status: RunStatus
     expected: _Count | None
     observed: _Count
-    verdicts: RunVerdicts
+    verdicts: Verdicts
     evaluable: _Count
     pass_fraction: _Fraction | None
+    joint: JointOutcomes | None
+    partition: Partition | None
     missing_record_ids: list[str]
     duplicate_record_ids: list[str]
     unexpected_record_ids: list[str]
