@@ -19,9 +19,9 @@ from rop_otel.core.profile.tally import Tally
 from rop_otel.errors import InputError
 from rop_otel.evaluation.column_intake import ColumnIntake
 from rop_otel.evaluation.column_ranking import ColumnRanking, Columns
-from rop_otel.evaluation.input_digest import digest_of
 from rop_otel.evaluation.record_blocks import CHANGED
 from rop_otel.evaluation.string_arrays import PAD, Flags, Ints, Texts
+from rop_otel.safety.digested_files import digest_of
 
 _ROWS: Final = 16384
 """Rows of a batch."""
@@ -73,7 +73,7 @@ class ParquetReader:
                 checked(rows)
                 if progress is not None:
                     progress(size * batch.num_rows // total)
-            return digest_of(file)
+            return Input.of(file, digest_of(file))
 
     def _batch(self, batch: Any, file: str, line: int) -> None:
         left: Sequence[int] = range(batch.num_rows)

@@ -13,9 +13,9 @@ from importlib import import_module
 from typing import Final
 
 from rop_otel.errors import InputError, remedy
-from rop_otel.evaluation.input_digest import DigestedStream, InputDigest
 from rop_otel.evaluation.limits import RAISE_UNPACKED_BYTES, Limits
 from rop_otel.safety.compressed_files import unpacked, unpacking_errors
+from rop_otel.safety.digested_files import Digest, digested, drain
 from rop_otel.safety.files import open_input, too_large
 
 STDIN: Final = "-"
@@ -27,8 +27,6 @@ _BLOCK: Final = 1024 * 1024
 """Bytes read at a time: enough lines to be worth whole columns, few enough to stay in the processor's cache."""
 
 CHANGED: Final = "changed while it was read; evaluate a file that is complete"
-
-_BUFFER: Final = 128 * 1024
 
 
 def expand(names: Sequence[str]) -> list[str]:
@@ -85,7 +83,7 @@ def is_large(file: str, size: int) -> bool:
 
 
 def read_blocks(
-    file: str, *, limits: Limits, progress: Callable[[int], None] | None = None, digest: InputDigest | None = None
+    file: str, *, limits: Limits, progress: Callable[[int], None] | None = None, digest: Digest | None = None
 ) -> Iterator[bytes]:
     """Read a record file in blocks of whole lines, each ending with LF but perhaps the last of the file.
 
@@ -99,8 +97,8 @@ def read_blocks(
     Raises:
         InputError: The file cannot be read, is cut short, has too long a line, or changes while it is read.
     """
-    digest = InputDigest() if digest is None else digest
-    with unpacking_errors(file), _opened(file) as source, _digested(source, digest) as plain:
+    digest = Digest() if digest is None else digest
+    with unpacking_errors(file), _opened(file) as source, digested(source, digest) as plain:
         before = None if file == STDIN else _state(source)
         stream = unpacked(plain)
         if file.endswith((".gz", ".zst")) and stream is plain:
@@ -116,8 +114,7 @@ def read_blocks(
             if progress is not None and before is not None:
                 progress(digest.bytes - reported)
                 reported = digest.bytes
-        while plain.read1(_BLOCK):
-            pass  # what stands behind compressed data is stored, too
+        drain(plain)
         if before is not None and _state(source) != before:
             raise InputError(CHANGED, file=file)
 
@@ -137,10 +134,6 @@ def read_numbered_lines(file: str, *, limits: Limits) -> Iterator[tuple[int, byt
     """
     blocks = read_blocks(file, limits=limits)
     yield from enumerate((line for block in blocks for line in block.removesuffix(b"\n").split(b"\n")), 1)
-
-
-def _digested(source: io.BufferedReader, digest: InputDigest) -> io.BufferedReader:
-    return io.BufferedReader(DigestedStream(source, digest), _BUFFER)
 
 
 def _state(plain: io.BufferedReader) -> tuple[int, int] | None:

@@ -47,7 +47,8 @@ def explain_record(
         for line, record in _records(file, opened, record_id, limits):
             declaration = opened.declaration
             empty = Observation(record_id=record_id)
-            observation = empty if declaration is None else observe(record, record_id, declaration)
+            trace = None if declaration is None else declaration.trace_field
+            observation = empty if declaration is None else observe(record, record_id, declaration, trace_field=trace)
             yield Found(file=file, line=line, explanation=explain(observation, declaration))
 
 

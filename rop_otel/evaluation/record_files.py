@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from rop_otel.core.profile.accounts import Input
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.report import RunReport, run_report
@@ -14,9 +15,9 @@ from rop_otel.core.profile.tally import Tally
 from rop_otel.core.profile.terms import Terms
 from rop_otel.errors import InputError
 from rop_otel.evaluation.collection_pause import collection_paused
-from rop_otel.evaluation.input_digest import InputDigest
 from rop_otel.evaluation.limits import DEFAULT_LIMITS, Limits
 from rop_otel.evaluation.record_blocks import expand, is_large, is_parquet, need_pyarrow, read_blocks
+from rop_otel.safety.digested_files import Digest
 
 if TYPE_CHECKING:
     from rop_otel.evaluation.line_columns import LineColumns
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _WORTH_COLUMNS: Final = 8 * 1024 * 1024
 """Bytes of a file from which on it is worth laying the whole resolver out in columns."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationOptions:
@@ -90,11 +92,11 @@ def evaluate_files(
             if columns is intake and is_large(file, _WORTH_COLUMNS):
                 columns = _lines_reader(opened, intake, tally, options)
             reader = columns if is_large(file, _WORTH_COLUMNS) else intake
-            line, digest = 1, InputDigest()
+            line, digest = 1, Digest()
             for block in read_blocks(file, limits=options.limits, progress=progress, digest=digest):
                 line += reader.block(block, file=file, line=line)
                 checked(line)
-            tally.inputs.append(digest.input(file))
+            tally.inputs.append(Input.of(file, digest))
     return tally
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from rop_otel.core.handoff import Assessment, HandoffRecord, Ids, Severity, Verd
 from rop_otel.core.handoff.lists import StageLists, lists_of
 from rop_otel.core.handoff.terms import at_hand
 from rop_otel.core.profile import Resolver
+from rop_otel.core.profile.accounts import Input
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.replay.recorded_run import AssessedRun, assess_run, handoffs_of_run
 from rop_otel.spans import Span
@@ -90,6 +91,7 @@ def replay(
     resolver: Resolver | None = None,
     declaration: Opened | None = None,
     rules: Rules | None = None,
+    inputs: Sequence[Input] = (),
 ) -> Report:
     """Assess recorded spans.
 
@@ -99,6 +101,7 @@ def replay(
         declaration: The declaration of a run: a valid one brings the resolver in force, and assesses the handoffs
             of its run.
         rules: How spans of other conventions are read; None: as their conventions say.
+        inputs: The files that the spans are from, looked at when the last span has been read.
     """
     assembled = assemble(spans, rules)
     declared = set[str]()
@@ -106,7 +109,7 @@ def replay(
     if declaration is not None:
         of_run = handoffs_of_run(assembled.handoffs, declaration)
         declared = {handoff.handoff_id for handoff in of_run}
-        run = assess_run(of_run, declaration)
+        run = assess_run(of_run, declaration, inputs=inputs)
         resolver = declaration.declaration.resolver if declaration.declaration else resolver
     return Report(
         assessments=tuple(

@@ -8,7 +8,7 @@ from typing import Any
 
 from rop_otel.core.handoff import HandoffRecord
 from rop_otel.core.handoff.declaring import contradiction, record_of
-from rop_otel.core.profile.accounts import Malformed
+from rop_otel.core.profile.accounts import Input, Malformed
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.observation import Observation
@@ -46,16 +46,18 @@ def handoffs_of_run(handoffs: Sequence[HandoffRecord], opened: Opened) -> list[H
     return [handoff for handoff in handoffs if handoff.declaration_id == opened.declaration_id]
 
 
-def assess_run(handoffs: Iterable[HandoffRecord], opened: Opened) -> AssessedRun:
+def assess_run(handoffs: Iterable[HandoffRecord], opened: Opened, *, inputs: Sequence[Input] = ()) -> AssessedRun:
     """Account for the handoffs of a run.
 
     Args:
         handoffs: Those of the run, in order of their start. One without a record ID is a malformed observation, whose
             ``file`` is the handoff's ID and whose ``line`` its place among these.
-        opened: The declaration.
+        opened: The declaration; where its sheet names a trace field, the judged objects of a handoff stand there.
+        inputs: The files that they are from.
     """
     entries: list[Entry] = []
     tally = Tally(opened)
+    tally.inputs.extend(inputs)
     intake = Intake(opened, tally, keep=entries.append)
     for place, handoff in enumerate(handoffs, 1):
         against = contradiction(handoff, opened)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from rop_otel.core.profile.accounts import Input
 from rop_otel.errors import ConfigurationError
 from rop_otel.evaluation.declaration_reader import read_declaration
 from rop_otel.evaluation.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits
 from rop_otel.evaluation.resolver_files import read_resolver
 from rop_otel.replay.handoff_report import Report, replay
+from rop_otel.safety.digested_files import Digest
+from rop_otel.spans import Span
 from rop_otel.spans.conventions import Rules
 from rop_otel.spans.otlp_reader import read
 
@@ -42,5 +44,13 @@ def replay_files(
         declared = opened.declaration.resolver
         if in_force.sha256 != declared.sha256:
             raise ConfigurationError(f"{resolver!r} is not the resolver of {declaration!r}; leave it out")
-    spans = partial(read, max_file_bytes=limits.max_file_bytes, remedy=RAISE_FILE_BYTES)
-    return replay(chain.from_iterable(map(spans, files)), resolver=in_force, declaration=opened, rules=rules)
+    inputs: list[Input] = []
+    spans = chain.from_iterable(_spans(file, limits, inputs) for file in files)
+    return replay(spans, resolver=in_force, declaration=opened, rules=rules, inputs=inputs)
+
+
+def _spans(file: str, limits: Limits, inputs: list[Input]) -> Iterator[Span]:
+    """Yield a file's spans, and then note the file."""
+    digest = Digest()
+    yield from read(file, max_file_bytes=limits.max_file_bytes, remedy=RAISE_FILE_BYTES, digest=digest)
+    inputs.append(Input.of(file, digest))

@@ -142,6 +142,7 @@ class Book:
             started: Handoffs started.
         """
         tally = self._tally
+        hard = self.opened.mode == "hard"
         # Whether there are any decides the status; a scrape must not sort a population.
         some = [tuple(islice(names, 1)) for names in (tally.unseen, tally.duplicates, tally.unexpected)]
         accounts = Accounts(counts=tally.counts(), missing=some[0], duplicates=some[1], unexpected=some[2])
@@ -151,11 +152,11 @@ class Book:
             status=run_status(Run(opened=self.opened, accounts=accounts)),
             records={
                 **verdicts,
-                MISSING: len(tally.unseen),
+                MISSING: len(tally.unseen) if hard else 0,
                 STARTED: started,
                 FINISHED: tally.observed + len(tally.malformed),
-                REPEATED: len(tally.duplicates),
-                UNEXPECTED: len(tally.unexpected),
+                REPEATED: len(tally.duplicates) if hard else 0,
+                UNEXPECTED: len(tally.unexpected) if hard else 0,
                 MALFORMED: len(tally.malformed),
             },
         )

@@ -12,6 +12,7 @@ from typing import BinaryIO, Final
 import zstandard
 
 from rop_otel.errors import InputError
+from rop_otel.safety.digested_files import Digest, digested, drain
 from rop_otel.safety.files import MAX_FILE_BYTES, input_errors, open_input, too_large
 
 MAX_LINE_BYTES: Final = 256 * 1024 * 1024
@@ -31,7 +32,12 @@ _ZSTD_STEP: Final = 2048
 
 
 def read_lines(
-    file: str, *, max_bytes: int = MAX_LINE_BYTES, max_file_bytes: int = MAX_FILE_BYTES, remedy: str = ""
+    file: str,
+    *,
+    max_bytes: int = MAX_LINE_BYTES,
+    max_file_bytes: int = MAX_FILE_BYTES,
+    remedy: str = "",
+    digest: Digest | None = None,
 ) -> Iterator[tuple[int, bytes]]:
     """Read the lines of a file, plain, gzip or zstd, whatever its name.
 
@@ -43,6 +49,7 @@ def read_lines(
         max_bytes: Longest line that is accepted.
         max_file_bytes: How much the file may hold, unpacked.
         remedy: What the user can do about a file that holds more.
+        digest: Takes in the bytes as they are stored, all of them once the last line has been read.
 
     Yields:
         1-based line number and the line, with its end as it is, a leading byte order mark left out.
@@ -51,7 +58,13 @@ def read_lines(
         InputError: The file cannot be read, is cut short, too large or no file, or has too long a line.
     """
     number = 0
-    with unpacking_errors(file, lambda: number + 1), open_input(file) as plain, unpacked(plain) as stream:
+    digest = Digest() if digest is None else digest
+    with (
+        unpacking_errors(file, lambda: number + 1),
+        open_input(file) as source,
+        digested(source, digest) as plain,
+        unpacked(plain) as stream,
+    ):
         left = max_file_bytes
         while line := stream.readline(max_bytes + 1):
             number += 1
@@ -65,6 +78,7 @@ def read_lines(
             if number == 1:
                 line = line.removeprefix(_BOM)
             yield number, line
+        drain(plain)
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from rop_otel import semconv
 from rop_otel.core.handoff.attributes import is_handoff, is_stage
 from rop_otel.errors import InputError
 from rop_otel.safety.compressed_files import MAX_LINE_BYTES, read_lines
+from rop_otel.safety.digested_files import Digest
 from rop_otel.safety.files import MAX_FILE_BYTES
 from rop_otel.spans import wire
 from rop_otel.spans.otlp_lenient import is_ours, request_of
@@ -37,7 +38,12 @@ _DECODER: Final = msgspec.json.Decoder(wire.Request)
 
 
 def read(
-    file: str, *, max_bytes: int = MAX_LINE_BYTES, max_file_bytes: int = MAX_FILE_BYTES, remedy: str = ""
+    file: str,
+    *,
+    max_bytes: int = MAX_LINE_BYTES,
+    max_file_bytes: int = MAX_FILE_BYTES,
+    remedy: str = "",
+    digest: Digest | None = None,
 ) -> Iterator[Span]:
     """Read the spans of a file of export requests, a request at a time.
 
@@ -46,6 +52,7 @@ def read(
         max_bytes: Longest request that is accepted.
         max_file_bytes: How much the file may hold, unpacked.
         remedy: What the user can do about a file that holds more.
+        digest: Takes in the bytes as they are stored, all of them once the last span has been read.
 
     Yields:
         Spans in the file's order. Requests of metrics and logs hold none.
@@ -53,7 +60,7 @@ def read(
     Raises:
         InputError: The file cannot be read as OTLP JSON; the message is ``file:line: what is wrong``.
     """
-    lines = read_lines(file, max_bytes=max_bytes, max_file_bytes=max_file_bytes, remedy=remedy)
+    lines = read_lines(file, max_bytes=max_bytes, max_file_bytes=max_file_bytes, remedy=remedy, digest=digest)
     for number, data in _requests(file, lines, max_bytes):
         try:
             spans = list(_spans(_decode(data)))

@@ -63,6 +63,8 @@ def contradiction(record: HandoffRecord, opened: Opened) -> str | None:
 def record_of(record: HandoffRecord, opened: Opened) -> dict[str, Any]:
     """Return a handoff as a record of ROP v1, its fields where the declaration says.
 
+    The judged objects stand where the sheet names a trace field.
+
     The returned IDs are the shown list as far as it is known. They are left out where that decides nothing: there is no
     usable list, it is cut before the cutoff without holding the selected object, or the handoff names another resolver.
 
@@ -72,6 +74,9 @@ def record_of(record: HandoffRecord, opened: Opened) -> dict[str, Any]:
     """
     declaration = opened.declaration
     fields: dict[str, Any] = {}
+    judged = _judged(record)
+    if judged and declaration is not None and declaration.trace_field is not None:
+        _put(fields, declaration.trace_field, judged)
     selected = record.selected
     if selected is not None and (declaration is None or declaration.witness is None):
         value = selected[0] if len(selected) == 1 else list(selected)
@@ -84,6 +89,12 @@ def record_of(record: HandoffRecord, opened: Opened) -> dict[str, Any]:
     elif opened.record_field.read(fields) is not ABSENT:
         return {}  # one of the other paths runs there, and what it holds is no record ID
     return fields
+
+
+def _judged(record: HandoffRecord) -> list[str]:
+    """Return the judged objects: those with a positive grade, malformed ones left out."""
+    grades = dict(enumerate(record.grades))
+    return [key for place, key in enumerate(record.judged or ()) if key and grades.get(place, 1) > 0]
 
 
 def _returned(record: HandoffRecord, opened: Opened) -> Ids | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rop_otel.core.profile.declaration import Declaration
 from rop_otel.core.profile.fieldpath import ABSENT
+from rop_otel.core.profile.joint import Comparison
 from rop_otel.core.profile.judge import RECORD_CHECKS, Case, judge
 from rop_otel.core.profile.observation import Judgment, Observation
 from rop_otel.core.profile.verdicts import Verdict
@@ -40,13 +41,16 @@ class Explanation:
         returned: Every returned ID in rank order; empty where there is no list.
         cutoff: How many of them the reader sees; None for an invalid declaration.
         rule: The membership rule; None likewise.
-        judgment: The verdict and the check that gave it.
+        judged: The judged objects under a sealed trace set, likewise; empty without one.
+        judgment: The verdict and the check that gave it; under a trace set with the agreement and trace rank that the
+            report has of a PASS or FAIL.
         hard_judgment: What hard mode gives, where the mode is another.
     """
 
     record_id: str
     selection: tuple[tuple[str, str | None], ...]
     returned: tuple[Slot, ...]
+    judged: tuple[tuple[str, str | None], ...]
     cutoff: int | None
     rule: str | None
     judgment: Judgment
@@ -60,6 +64,11 @@ class Explanation:
             yield f"  in hard mode: {self.hard_judgment.verdict}, because {self.hard_judgment.reason}"
         for given, object_id in self.selection:
             yield f"  selected {given!r} → {object_id!r}" if object_id else f"  selected {given} → no object"
+        for given, object_id in self.judged:
+            yield f"  judged {given!r} → {object_id!r}" if object_id else f"  judged {given} → no object"
+        if self.judgment.agreement is not None:
+            at = "" if self.judgment.trace_rank is None else f", a judged object at rank {self.judgment.trace_rank}"
+            yield f"  agreement of selected and judged: {self.judgment.agreement}{at}"
         if self.cutoff is None:
             return
         yield f"  returned, rule {self.rule!r}:"
@@ -80,6 +89,9 @@ class Explanation:
             "rank": self.judgment.rank,
             "hard_verdict": None if self.hard_judgment is None else str(self.hard_judgment.verdict),
             "selection": [{"given": given, "object_id": object_id} for given, object_id in self.selection],
+            "judged": [{"given": given, "object_id": object_id} for given, object_id in self.judged],
+            "agreement": self.judgment.agreement,
+            "trace_rank": self.judgment.trace_rank,
             "rule": self.rule,
             "cutoff": self.cutoff,
             "returned": [
@@ -102,17 +114,20 @@ def explain(observation: Observation, declaration: Declaration | None) -> Explan
             record_id=observation.record_id,
             selection=(),
             returned=(),
+            judged=(),
             cutoff=None,
             rule=None,
             judgment=judgment,
             hard_judgment=None,
         )
     case = Case(observation, declaration)
+    judgment = _compared(case, judgment)
     applies = judgment.verdict is not Verdict.NOT_APPLICABLE
     return Explanation(
         record_id=observation.record_id,
         selection=tuple(_selection(case)),
         returned=tuple(_slots(case)),
+        judged=tuple(_judged(case)),
         cutoff=declaration.cutoff,
         rule=declaration.rule,
         judgment=judgment,
@@ -128,6 +143,25 @@ def _selection(case: Case) -> Iterator[tuple[str, str | None]]:
         text = isinstance(item, str)
         object_id = case.declaration.resolver.resolve(next(keys)) if text else None
         yield (item if isinstance(item, str) else repr(item)), object_id
+
+
+def _judged(case: Case) -> Iterator[tuple[str, str | None]]:
+    found = case.observation.traced
+    for item in found if isinstance(found, list) else [found]:
+        if item is not ABSENT:
+            text = item if isinstance(item, str) else repr(item)
+            yield text, case.declaration.resolver.resolve(item) if isinstance(item, str) else None
+
+
+def _compared(case: Case, judgment: Judgment) -> Judgment:
+    """Return a judgment with how it compares under a sealed trace set."""
+    declaration = case.declaration
+    if declaration.trace_field is None or judgment.verdict not in {Verdict.PASS, Verdict.FAIL}:
+        return judgment
+    comparison = Comparison(declaration.resolver)
+    rank = judgment.rank or 0
+    agreement, _, trace_rank = comparison.compare(case.keys, case.observation.traced, case.returned, rank=rank)
+    return replace(judgment, agreement=agreement, trace_rank=trace_rank or None)
 
 
 def _slots(case: Case) -> Iterator[Slot]:

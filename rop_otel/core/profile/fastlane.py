@@ -72,7 +72,7 @@ class FastLane:
 
     @classmethod
     def compile(cls, declaration: Declaration, record_field: FieldPath, tally: Tally) -> FastLane | None:
-        """Return the lane for the paths of a declaration and its tally, None where they are not plain enough for one."""
+        """Return the lane for the paths of a declaration and a tally, None where they are not plain enough for one."""
         selection, output, trace = declaration.selection_field, declaration.output_field, tally.trace_field
         if declaration.witness is not None or record_field.tail or selection.tail:
             return None

@@ -118,9 +118,7 @@ class JointCounter:
         return Joint(
             agreement={each: self._agreement[each] for each in Agreement},
             at={
-                cutoff: AtCutoff(
-                    same=self._at(cutoff, Agreement.SAME), different=self._at(cutoff, Agreement.DIFFERENT)
-                )
+                cutoff: AtCutoff(same=self._at(cutoff, Agreement.SAME), different=self._at(cutoff, Agreement.DIFFERENT))
                 for cutoff in self._cutoffs
             },
         )
@@ -161,8 +159,9 @@ class Comparison:
             rank: Its rank; 0 where the rule holds on no prefix.
         """
         owner = self._owner
-        keys = traced if isinstance(traced, list) else [traced]
-        if not keys or not all(isinstance(key, str) and key for key in keys):
+        given = traced if isinstance(traced, list) else [traced]
+        keys = [key for key in given if isinstance(key, str) and key]
+        if not keys or len(keys) < len(given):
             return Compared(Agreement.NO_TRACE, rank, 0)
         objects = {owner(key) for key in keys}
         if None in objects:

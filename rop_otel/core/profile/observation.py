@@ -57,7 +57,14 @@ class Judgment:
 def observe(
     record: object, record_id: str, declaration: Declaration, *, trace_field: FieldPath | None = None
 ) -> Observation:
-    """Read out of a parsed record what the checks of a declaration need, and its judged objects where a path is given."""
+    """Read out of a parsed record what the checks of a declaration need, and its judged objects where a path is given.
+
+    Args:
+        record: As JSON gives it.
+        record_id: Its ID.
+        declaration: A valid one.
+        trace_field: Where it carries its judged objects; None where there is no trace set.
+    """
     witness = declaration.witness
     return Observation(
         record_id=record_id,

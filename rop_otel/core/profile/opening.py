@@ -112,7 +112,7 @@ class _Parts:
             population=self._population,
             witness=witness,
             depth=sheet.output.depth,
-            trace_field=None if sheet.trace is None else FieldPath.parse(sheet.trace.field),
+            trace_field=FieldPath.parse(sheet.trace.field) if "trace" in sheet.model_fields_set else None,
             query_form=sheet.query_form,
         )
 

@@ -64,7 +64,9 @@ class Partial:
 
     def __add__(self, other: Partial) -> Partial:
         if (self.manifest_sha256, self.terms) != (other.manifest_sha256, other.terms):
-            raise PartialError("the parts were made with different declarations, or other --at, --trace, --depth, --near")
+            raise PartialError(
+                "the parts were made with different declarations, or other --at, --trace, --depth, --near"
+            )
         both = self.unexpected & other.unexpected
         return Partial(
             manifest_sha256=self.manifest_sha256,

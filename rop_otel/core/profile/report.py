@@ -180,9 +180,7 @@ def run_report(opened: Opened, accounts: Accounts, *, terms: Terms | None = None
         joint=None
         if declaration is None or counts.joint is None
         else _joint(counts.joint, terms, sealed=declaration.trace_field is not None),
-        partition=None
-        if declaration is None
-        else _partition(counts, terms, sealed=declaration.depth is not None),
+        partition=None if declaration is None else _partition(counts, terms, sealed=declaration.depth is not None),
         diagnostics=None if declaration is None or run.hard else _diagnostics(accounts, expected),
     )
 
