@@ -20,6 +20,7 @@ from rop_otel.cli.schema import schema
 from rop_otel.cli.several import SeveralValues
 from rop_otel.cli.terminal import Verbs, complain, complain_at_length, prepare, say
 from rop_otel.errors import RopError
+from rop_otel.version import installed_version
 
 USAGE_ERROR = 2
 """Exit code where the command, a file or a setting cannot be used."""
@@ -45,9 +46,7 @@ app.command()(dashboards)
 
 def _print_version(asked: bool) -> None:
     if asked:
-        from importlib.metadata import version
-
-        say(version("rop-otel"))
+        say(installed_version())
         raise typer.Exit
 
 

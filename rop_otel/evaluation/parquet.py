@@ -19,6 +19,7 @@ from rop_otel.core.profile.tally import Tally
 from rop_otel.errors import InputError
 from rop_otel.evaluation.column_intake import ColumnIntake
 from rop_otel.evaluation.column_ranking import ColumnRanking, Columns
+from rop_otel.evaluation.inputs import input_of
 from rop_otel.evaluation.record_blocks import CHANGED
 from rop_otel.evaluation.string_arrays import PAD, Flags, Ints, Texts
 from rop_otel.safety.digested_files import digest_of
@@ -73,7 +74,7 @@ class ParquetReader:
                 checked(rows)
                 if progress is not None:
                     progress(size * batch.num_rows // total)
-            return Input.of(file, digest_of(file))
+            return input_of(file, digest_of(file))
 
     def _batch(self, batch: Any, file: str, line: int) -> None:
         left: Sequence[int] = range(batch.num_rows)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from rop_otel.core.profile.accounts import Input
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.report import RunReport, run_report
@@ -15,6 +14,7 @@ from rop_otel.core.profile.tally import Tally
 from rop_otel.core.profile.terms import Terms
 from rop_otel.errors import InputError
 from rop_otel.evaluation.collection_pause import collection_paused
+from rop_otel.evaluation.inputs import input_of
 from rop_otel.evaluation.limits import DEFAULT_LIMITS, Limits
 from rop_otel.evaluation.record_blocks import expand, is_large, is_parquet, need_pyarrow, read_blocks
 from rop_otel.safety.digested_files import Digest
@@ -96,7 +96,7 @@ def evaluate_files(
             for block in read_blocks(file, limits=options.limits, progress=progress, digest=digest):
                 line += reader.block(block, file=file, line=line)
                 checked(line)
-            tally.inputs.append(Input.of(file, digest))
+            tally.inputs.append(input_of(file, digest))
     return tally
 
 

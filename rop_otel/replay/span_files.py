@@ -8,6 +8,7 @@ from itertools import chain
 from rop_otel.core.profile.accounts import Input
 from rop_otel.errors import ConfigurationError
 from rop_otel.evaluation.declaration_reader import read_declaration
+from rop_otel.evaluation.inputs import input_of
 from rop_otel.evaluation.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits
 from rop_otel.evaluation.resolver_files import read_resolver
 from rop_otel.replay.handoff_report import Report, replay
@@ -53,4 +54,4 @@ def _spans(file: str, limits: Limits, inputs: list[Input]) -> Iterator[Span]:
     """Yield a file's spans, and then note the file."""
     digest = Digest()
     yield from read(file, max_file_bytes=limits.max_file_bytes, remedy=RAISE_FILE_BYTES, digest=digest)
-    inputs.append(Input.of(file, digest))
+    inputs.append(input_of(file, digest))

@@ -63,9 +63,9 @@ def test_case(case: Path) -> None:
     assert {key: found[key] for key in same} == {key: expected[key] for key in same}
     for key in ("evaluator", "diagnostics"):
         assert {name: found[key][name] for name in expected.get(key) or ()} == (expected.get(key) or {})
-    assert [{name: it[name] for name in each} for it, each in zip(found["records"], expected["records"], strict=True)] == (
-        expected["records"]
-    )
+    assert [
+        {name: it[name] for name in each} for it, each in zip(found["records"], expected["records"], strict=True)
+    ] == (expected["records"])
     assert [it["line"] for it in found["malformed_observations"]] == expected["malformed_lines"]
     assert bool(found["declaration_errors"]) is not expected["declaration_valid"]
     assert exit_code == EXIT_CODES[expected["run_status"]]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from rop_otel.core.profile.joint import Joint
 from rop_otel.core.profile.verdicts import Verdict
-from rop_otel.safety.digested_files import Digest
 
 _K = TypeVar("_K")
 
@@ -42,11 +40,6 @@ class Input:
     file: str
     sha256: str
     bytes: int
-
-    @classmethod
-    def of(cls, file: str, digest: Digest) -> Input:
-        """Return what a report says of a file, in whatever folder, whose bytes were taken in."""
-        return cls(file=os.path.basename(file) or file, bytes=digest.bytes, sha256=digest.sha256)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON shape of the contract."""

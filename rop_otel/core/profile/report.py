@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from typing import Any, Final
 
 from rop_otel.core.profile.accounts import Accounts, Counts
@@ -14,9 +13,7 @@ from rop_otel.core.profile.joint import Agreement, Joint
 from rop_otel.core.profile.models import ROP_VERSION
 from rop_otel.core.profile.terms import Terms
 from rop_otel.core.profile.verdicts import RunStatus, Verdict
-
-EVALUATOR: Final = "rop-otel"
-"""What a report names as its maker: the distribution, whose version stands beside it."""
+from rop_otel.version import DISTRIBUTION, installed_version
 
 MISSING: Final = "MISSING"
 """What the verdicts of a report count expected records under that were never seen."""
@@ -136,7 +133,7 @@ class RunReport:
             "declaration_id": self.declaration_id,
             "manifest_sha256": self.manifest_sha256 or None,
             "mode": self.mode,
-            "evaluator": {"name": EVALUATOR, "version": version(EVALUATOR)},
+            "evaluator": {"name": DISTRIBUTION, "version": installed_version()},
             "query_form": self.query_form,
             "inputs": [each.as_dict() for each in sorted(accounts.counts.inputs)],
             "run_status": str(self.run_status),

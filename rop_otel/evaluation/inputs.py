@@ -1,0 +1,18 @@
+"""What a report says of the files that it was judged from."""
+
+from __future__ import annotations
+
+import os
+
+from rop_otel.core.profile.accounts import Input
+from rop_otel.safety.digested_files import Digest
+
+
+def input_of(file: str, digest: Digest) -> Input:
+    """Return what a report says of a file whose bytes were taken in.
+
+    Args:
+        file: Its name, in whatever folder.
+        digest: Of its bytes as stored.
+    """
+    return Input(file=os.path.basename(file) or file, bytes=digest.bytes, sha256=digest.sha256)
