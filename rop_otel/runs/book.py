@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Assessment, HandoffRecord, Verdict
 from rop_otel.core.handoff.declaring import contradiction, record_of
-from rop_otel.core.profile.accounts import Accounts
+from rop_otel.core.profile.accounts import Accounts, Input
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.joint import JointCounter
@@ -120,8 +121,13 @@ class Book:
         tally = self._tally
         return len(tally.unseen), len(tally.duplicates), len(tally.unexpected)
 
-    def report(self) -> RunReport:
-        """Return the report of the lines so far."""
+    def report(self, inputs: Sequence[Input] = ()) -> RunReport:
+        """Return the report of the lines so far.
+
+        Args:
+            inputs: The files that hold them all.
+        """
+        self._tally.inputs[:] = inputs
         return report_of(self.opened, self._tally)
 
     def missing(self) -> tuple[str, ...]:

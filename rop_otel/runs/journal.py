@@ -16,6 +16,7 @@ from rop_otel import semconv
 from rop_otel.errors import InputError
 from rop_otel.evaluation.limits import DEFAULT_LIMITS
 from rop_otel.safety import raise_if_delivered, suppress_own
+from rop_otel.safety.digested_files import Digest
 
 if sys.platform != "win32":  # where two processes that share a journal are not told apart
     from fcntl import LOCK_EX, LOCK_NB, flock
@@ -166,6 +167,19 @@ class Journal:
             self._spoilt = self._spoilt or f"the journal was {done} while the run went on"
         elif not self._moved:
             self._moved = self._gone(here)
+
+    def digest(self) -> Digest:
+        """Return the digest of the whole lines.
+
+        Raises:
+            OSError: The file cannot be read.
+        """
+        digest, left = Digest(), self._size
+        os.lseek(self._file, 0, os.SEEK_SET)
+        while left and (block := os.read(self._file, min(_BLOCK, left))):
+            digest.update(memoryview(block))
+            left -= len(block)
+        return digest
 
     def close(self) -> None:
         """Let go of the file."""

@@ -15,8 +15,10 @@ from typing import Self
 from opentelemetry.context import Context
 
 from rop_otel.core.handoff import Assessment, HandoffRecord
+from rop_otel.core.profile.accounts import Input
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.standing import Standing
+from rop_otel.evaluation.inputs import input_of
 from rop_otel.runs.book import Book, OwnWordBook
 from rop_otel.runs.journal import Journal
 from rop_otel.runs.keeping import Keeper
@@ -243,11 +245,12 @@ class Run:
             self._count(keeper.finish)
             self._turns.catch_up()
             self._ending = True
+            incomplete = self._shortcomings()
             report = LiveReport(
                 run_id=self.id,
-                run=keeper.book.report(),
+                run=keeper.book.report(self._inputs()),
                 entries=tuple(sorted(keeper.book.entries)),
-                incomplete=self._shortcomings(),
+                incomplete=incomplete,
             )
             standing = keeper.book.standing(self.id, started=self._started)
             self._ends.setdefault("end", (report, standing))
@@ -276,6 +279,15 @@ class Run:
         if self._uncounted:
             found.append(f"handoffs that could not be counted: {self._uncounted:,}")
         return tuple(found)
+
+    def _inputs(self) -> tuple[Input, ...]:
+        """Return the journal as a report names it, where it holds every observation of the run."""
+        journal = self._journal
+        if journal is None or journal.lost or journal.changes:
+            return ()
+        with suppress_own(OSError):
+            return (input_of(journal.path, journal.digest()),)
+        return ()
 
     def _report_changes(self) -> None:
         """Report what others did to the journal, once each."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -36,14 +37,20 @@ def test_exit_codes(tmp_path: Path, names: tuple[str, ...], ids: str, code: int)
 
 
 def test_the_run_is_what_evaluate_says(tmp_path: Path) -> None:
-    """The same records from a file give the same report."""
+    """The same records from a file give the same report, but for the file that it names."""
     declaration = sealed(tmp_path)
     lines = [{"record_id": name, "selected": "obj-a", "ids": ["a#0"]} for name in ("r1", "r2", "r3")]
     records = tmp_path / "records.jsonl"
     records.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     evaluated = run("evaluate", declaration, "--records", records, "--format", "json")
-    replayed = run("replay", recorded(tmp_path, PASSING), "--declaration", declaration, "--format", "json")
-    assert json.dumps(json.loads(replayed.stdout)["run"]) == json.dumps(json.loads(evaluated.stdout))
+    spans = recorded(tmp_path, PASSING)
+    replayed = run("replay", spans, "--declaration", declaration, "--format", "json")
+    reports = json.loads(replayed.stdout)["run"], json.loads(evaluated.stdout)
+    for report, file in zip(reports, (spans, records), strict=True):
+        data = file.read_bytes()
+        named = {"file": file.name, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        assert report.pop("inputs") == [named]
+    assert json.dumps(reports[0]) == json.dumps(reports[1])
 
 
 def test_an_error_in_a_finding_does_not_fail_a_run(tmp_path: Path) -> None:

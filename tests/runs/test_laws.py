@@ -73,10 +73,10 @@ def write_folder(folder: Path, decided: Mapping[str, Any], population: list[str]
 
 def comparable(report: dict[str, Any], *, place: bool = True) -> str:
     """Return a report as text, without what two doors must call by different names."""
-    malformed = report["malformed_observations"]
     if not place:
-        malformed = [each["reason"] for each in malformed]
-    return json.dumps({**report, "malformed_observations": malformed})
+        malformed = [each["reason"] for each in report["malformed_observations"]]
+        report = {**report, "malformed_observations": malformed, "inputs": []}
+    return json.dumps(report)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -137,7 +137,7 @@ def test_a_passing_run_through_every_door(tmp_path: Path) -> None:
     exported.write(tmp_path / "traces.json")
     replayed = replay_files([str(tmp_path / "traces.json")], declaration=str(declaration))
     assert replayed.run is not None
-    assert replayed.run.as_dict() == run.close().as_dict()
+    assert comparable(replayed.run.as_dict(), place=False) == comparable(run.close().as_dict(), place=False)
     assert run.close().status == "RUN_PASS"
     assert run.close().to_bytes() == evaluated(declaration, tmp_path / "j")
 
