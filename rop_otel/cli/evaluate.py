@@ -44,11 +44,11 @@ def evaluate(
     ] = None,
     depth: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="How deep every list was stored, if the sheet does not say."),
+        typer.Option(metavar="N", help="How deep every list was stored, if the sheet does not say."),
     ] = None,
     near: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Last rank past a cutoff that is counted as near; else all are."),
+        typer.Option(metavar="N", help="Last rank past a cutoff that is counted as near; else all are."),
     ] = None,
     partial: Annotated[
         bool,

@@ -57,7 +57,7 @@ RecordsOutOption = Annotated[
 NoRecordsOption = Annotated[bool, typer.Option("--no-records", metavar="", help="Leave the records out of the report.")]
 CutoffOption = Annotated[
     list[int] | None,
-    typer.Option("--at", metavar="K...", min=1, help="Cutoffs beside the declared one: within it, or the depth."),
+    typer.Option("--at", metavar="K...", help="Cutoffs beside the declared one: within it, or the depth."),
 ]
 LineBytesOption = Annotated[int | None, typer.Option("--max-line-bytes", min=1, help="Longest line of a record file.")]
 FileBytesOption = Annotated[

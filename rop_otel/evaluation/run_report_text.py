@@ -125,43 +125,44 @@ def _partition(shape: Mapping[str, Any] | None, counts: Counts) -> Iterator[str]
     evaluable = sum(counts.ranks.values())
     if shape is None or not evaluable:
         return
-    stored = "lists stored to no declared depth"
+    stored = "nothing says how deep lists were stored"
     if shape["depth"] is not None:
-        stored = f"lists stored to depth {shape['depth']:,}{'' if shape['sealed'] else ' (not sealed)'}"
-    yield f"where the object is, of {evaluable:,} evaluable records ({stored}):"
+        stored = f"lists stored to depth {shape['depth']:,}, {_sealed(shape)}"
+    yield f"where the selected object is, of {evaluable:,} evaluable records ({stored}):"
     for cutoff, at in shape["at"].items():
         held = evaluable - at["past_cutoff"] - at["absent"]
-        past, near = f"{at['past_cutoff']:,} past it", f", {at['near']:,} of them up to rank {shape['near']}"
-        absent = f"{at['absent']:,} absent from the list"
-        short = "" if at["nonmatch"] is None else f", {at['nonmatch']:,} of them from a list shorter than the depth"
-        past += near if shape["near"] is not None else ""
-        yield f"  @{cutoff}: {held:,} within the cutoff ({held / evaluable:.4f}), {past}, {absent}{short}"
+        near = "" if shape["near"] is None else f" ({at['near']:,} of them up to rank {shape['near']:,})"
+        short = "" if at["nonmatch"] is None else f" ({at['nonmatch']:,} of them from a list shorter than the depth)"
+        past, absent = f"{at['past_cutoff']:,} past it{near}", f"{at['absent']:,} absent{short}"
+        yield f"  @{cutoff}  {held:,} within the cutoff ({held / evaluable:.4f}), {past}, {absent}"
 
 
 def _joint(shape: Mapping[str, Any] | None) -> Iterator[str]:
     if shape is None:
         return
     agreement, field = shape["agreement"], printable(shape["field"])
-    sealed = "" if shape["sealed"] else " (not sealed)"
-    yield f"the selected object and the judged ones of {field!r}{sealed}, of {sum(agreement.values()):,} records:"
-    told = ", ".join(f"{agreement[name]:,} {words}" for name, words in _AGREEMENT.items())
-    yield f"  {told}"
+    yield f"selected and judged objects ({field}, {_sealed(shape)}), of {sum(agreement.values()):,} evaluable records:"
+    yield "  " + ", ".join(f"{agreement[name]:,} {words}" for name, words in _AGREEMENT.items())
     for cutoff, at in shape["at"].items():
         for name, outcomes in at.items():
             if agreement[name]:
-                told = ", ".join(f"{outcomes[kind]:,} {words}" for kind, words in _OUTCOMES.items())
-                yield f"  @{cutoff}, of {agreement[name]:,} {_AGREEMENT[name]}: {told}"
+                counts = ", ".join(f"{outcomes[kind]:,} {words}" for kind, words in _OUTCOMES.items())
+                yield f"  @{cutoff}  of {agreement[name]:,} {_AGREEMENT[name]}: {counts}"
+
+
+def _sealed(shape: Mapping[str, Any]) -> str:
+    return "sealed" if shape["sealed"] else "not sealed"
 
 
 _AGREEMENT: Final = {
-    "same": "with the same object",
-    "different": "with different objects",
+    "same": "the same",
+    "different": "different",
     "no_trace": "without judged objects",
-    "unresolvable": "with judged objects that the resolver does not know",
+    "unresolvable": "with judged keys that the resolver does not know",
 }
 _OUTCOMES: Final = {
     "both": "show both",
-    "selected_only": "only the selected",
-    "trace_only": "only a judged",
+    "selected_only": "the selected only",
+    "trace_only": "a judged only",
     "neither": "neither",
 }

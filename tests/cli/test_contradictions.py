@@ -18,6 +18,7 @@ from rop_otel.errors import InputError
 from tests.cli.sealed import RECORDS, declared, run
 
 Numbers = dict[str, Any]
+ASKED = "--trace gold --at 1 --depth 4".split()
 
 
 def bitmap(bits: int) -> str:
@@ -38,7 +39,7 @@ def part(place: Path) -> Path:
     """Return a part of three observations: one that passes, one that fails, and one outside the population."""
     records = [*RECORDS, {**RECORDS[0], "record_id": "other"}]
     (place / "records.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records) + "{\n")
-    run("evaluate", declared(), "--records", "records.jsonl", "--partial", "--report", "one.part", "--trace", "gold")
+    run("evaluate", declared(), "--records", "records.jsonl", "--partial", "--report", "one.part", *ASKED)
     assert run("merge", "one.part")[0] == 4
     return place / "one.part"
 
@@ -57,7 +58,15 @@ def put(**fields: Any) -> Callable[[Numbers], None]:
     return lambda numbers: numbers.update(fields)
 
 
-JOINT = {"both": 1, "selected_only": 0, "traced_only": 0, "neither": 2}
+def outcomes(agreement: str, cutoff: str = "3", **counts: int) -> Callable[[Numbers], None]:
+    """Return what changes the joint outcomes of an agreement at a cutoff."""
+    return lambda numbers: numbers["joint"]["at"][cutoff][agreement].update(counts)
+
+
+def terms(**fields: Any) -> Callable[[Numbers], None]:
+    """Return what changes the terms of a part."""
+    return lambda numbers: numbers["terms"].update(fields)
+
 
 UNTRUE: dict[str, tuple[Callable[[Numbers], None], str]] = {
     "observed more": (put(observed=4), "it counts 4 observations and 3 verdicts"),
@@ -71,18 +80,37 @@ UNTRUE: dict[str, tuple[Callable[[Numbers], None], str]] = {
     ),
     "no ranks": (put(ranks={}), "it counts 3 records that pass or fail and 0 ranks"),
     "ranks": (put(ranks={"1": 3}), "it counts 2 records that pass and 3 ranks within the cutoff"),
-    "cutoffs": (put(cutoffs=[3, 1]), "its cutoffs are not ascending, from 1 on"),
-    "cutoff 0": (put(cutoffs=[0, 3]), "its cutoffs are not ascending, from 1 on"),
-    "other cutoffs": (put(cutoffs=[1]), "the declared cutoff, 3, is none of its cutoffs"),
-    "joint": (put(joint={"3": JOINT}), "it compares a trace target at other cutoffs than its own"),
-    "joints": (
-        lambda numbers: numbers["joint"]["1"].update(neither=9),
-        "it compares a trace target on other records at one cutoff than at another",
+    "cutoffs": (terms(cutoffs=[3, 1]), "its cutoffs are not ascending, from 1 on"),
+    "cutoff 0": (terms(cutoffs=[0, 3]), "its cutoffs are not ascending, from 1 on"),
+    "other cutoffs": (terms(cutoffs=[1]), "the declared cutoff, 3, is none of its cutoffs"),
+    "too deep": (terms(cutoffs=[1, 3, 9]), "--at 9: lists were stored no deeper than 4"),
+    "shallow": (terms(depth=2), "--depth 2: it must be at least the declared cutoff, 3"),
+    "no path": (terms(trace="a[].b[]"), "--trace: 'a[].b[]' maps over more than one list"),
+    "untraced": (terms(trace=None), "it compares judged objects without a trace field, or has one and compares none"),
+    "uncompared": (put(joint=None), "it compares judged objects without a trace field, or has one and compares none"),
+    "nonmatch": (put(nonmatch=1), "it counts more lists shorter than the stored depth than can be"),
+    "joint": (
+        lambda numbers: numbers["joint"]["at"].pop("1"),
+        "it compares judged objects at other cutoffs than its own",
+    ),
+    "agreement": (
+        lambda numbers: numbers["joint"]["agreement"].update(same=1),
+        "it compares judged objects on other records than pass or fail",
+    ),
+    "joints": (outcomes("different", neither=9), "its joint outcomes do not add up to its agreement"),
+    "below zero": (
+        outcomes("same", both=-1, neither=1),
+        "its joint outcomes do not add up to its agreement",
     ),
     "joint ranks": (
-        lambda numbers: numbers["joint"].update({cutoff: {**JOINT, "both": 4} for cutoff in numbers["joint"]}),
-        "it compares a trace target on more records than have such ranks",
+        outcomes("different", "1", both=1, trace_only=1),
+        "it compares judged objects on more records than have such ranks",
     ),
+    "input": (
+        lambda numbers: numbers["inputs"][0].update(sha256="0"),
+        "'records.jsonl' has no such size and hash",
+    ),
+    "input size": (lambda numbers: numbers["inputs"][0].update(bytes=-1), "'records.jsonl' has no such size and hash"),
     "seen too few": (put(seen=bitmap(1)), "it counts 3 observations of 2 record IDs, none repeated"),
     "seen too many": (put(seen=bitmap(0b1111), unexpected=[]), "it counts 3 observations of 4 record IDs"),
     "beyond": (put(seen=bitmap(0b110)), "it has observed more record IDs than the population's 2"),
@@ -125,7 +153,10 @@ def test_numbers_that_cannot_be_true(part: Path, untrue: Callable[[Numbers], Non
         ("seen", bitmap(1)[:-4]),
         ("more", 1),
         ("unexpected", "other"),
-        ("rop_partial", "rop-partial/v2"),
+        ("rop_partial", "rop-partial/v1"),
+        ("nonmatch", -1),
+        ("joint", {"agreement": {"who": 1}, "at": {}}),
+        ("inputs", [{"file": "x"}]),
     ],
 )
 def test_numbers_that_are_none(part: Path, field: str, value: Any) -> None:
@@ -143,7 +174,18 @@ SWAPS = {
     "order": (1, "run_alpha", "zulu", "contradicts itself: records are not in order"),
     "twice": (2, "run_beta", "run_alpha", "contradicts itself: its records have other record IDs than it accounts for"),
     "unobserved": (1, "run_alpha", "run_a", "contradicts itself: its records have other record IDs"),
-    "verdicts": (2, '"FAIL",4', '"UNVERIFIABLE",null', "contradicts itself: its records have other verdicts"),
+    "agreement": (1, "different", "same", "contradicts itself: its records have other judged objects than it counts"),
+    "no agreement": (1, '"different",1', "null,1", "a record has the agreement None and the trace rank 1"),
+    "odd agreement": (1, "different", "other", "a record has the agreement 'other' and the trace rank 1"),
+    "trace rank": (1, '"different",1', '"different",3', "its records have other judged objects than it counts"),
+    "trace rank 0": (
+        1,
+        '"different",1',
+        '"different",0',
+        "a record has the agreement 'different' and the trace rank 0",
+    ),
+    "ranked without a trace": (2, '"no_trace",null', '"no_trace",1', "the agreement 'no_trace' and the trace rank 1"),
+    "verdicts": (1, '"PASS",2', '"FAIL",null', "contradicts itself: its records have other verdicts"),
 }
 
 
@@ -199,7 +241,7 @@ def test_shards_without_records_may_be_alike(place: Path) -> None:
     code, text = run("merge", "one.part", "two.part", "--format", "json")
     assert (code, json.loads(text)["observed"]) == (0, 2)
     change(place / "one.part", put(seen=bitmap(1)), records=False)
-    assert "accounts for a population, which soft mode does not" in refused("one.part")
+    assert "accounts for a population, which the declaration does not have" in refused("one.part")
 
 
 def test_another_declaration(part: Path) -> None:
@@ -209,7 +251,7 @@ def test_another_declaration(part: Path) -> None:
     (part.parent / "old.json").rename(part.parent / "first" / "declaration.json")
     shutil.rmtree(part.parent / "sealed")
     (part.parent / "ids.txt").write_text("run_alpha\nrun_beta\nrun_gamma\n")
-    run("evaluate", declared(), "--records", "records.jsonl", "--partial", "--report", "two.part", "--trace", "gold")
+    run("evaluate", declared(), "--records", "records.jsonl", "--partial", "--report", "two.part", *ASKED)
     first = ["--declaration", "first/declaration.json"]
     said = "two.part: 'first/declaration.json' is not the declaration that it was made with"
     assert refused("one.part", "two.part", *first) == said

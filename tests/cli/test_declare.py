@@ -13,16 +13,30 @@ from rop_otel.cli.main import app, main
 from tests.cli.sealed import DECISIONS, DECLARATION, TABLE, declared, report, run
 
 
+ABSENT = "0 absent (0 of them from a list shorter than the depth)"
+
+
 def test_declare_then_evaluate(place: Path) -> None:
     """A list, a table and the decisions are all it takes; the report ends with where to look."""
     exit_code, text = run(
-        "evaluate", declared(), "--records", "records.jsonl", "--trace", "gold", "--at", "1", "2", "4"
+        *("evaluate", declared(), "--records", "records.jsonl", "--trace", "gold", "--at", "1", "2", "4"),
+        *("--depth", "4", "--near", "4"),
     )
     assert exit_code == 1
     assert text.startswith("RUN_FAIL  fixture-ranker-api\n2 expected, 2 observed\n")
-    assert "misses: 1 past the cutoff, 0 absent from the recorded list" in text
-    assert "membership: @1 0.0000  @2 0.5000  @3 0.5000  @4 1.0000" in text
-    assert "selected and traced @1: both 0  selected only 0  traced only 1  neither 0" in text
+    assert text.split("pass (decides nothing)\n")[1].split("\n\n")[0].splitlines() == [
+        "where the selected object is, of 2 evaluable records (lists stored to depth 4, not sealed):",
+        f"  @1  0 within the cutoff (0.0000), 2 past it (2 of them up to rank 4), {ABSENT}",
+        f"  @2  1 within the cutoff (0.5000), 1 past it (1 of them up to rank 4), {ABSENT}",
+        f"  @3  1 within the cutoff (0.5000), 1 past it (1 of them up to rank 4), {ABSENT}",
+        f"  @4  2 within the cutoff (1.0000), 0 past it (0 of them up to rank 4), {ABSENT}",
+        "selected and judged objects (gold, not sealed), of 2 evaluable records:",
+        "  0 the same, 1 different, 1 without judged objects, 0 with judged keys that the resolver does not know",
+        "  @1  of 1 different: 0 show both, 0 the selected only, 1 a judged only, 0 neither",
+        "  @2  of 1 different: 1 show both, 0 the selected only, 0 a judged only, 0 neither",
+        "  @3  of 1 different: 1 show both, 0 the selected only, 0 a judged only, 0 neither",
+        "  @4  of 1 different: 1 show both, 0 the selected only, 0 a judged only, 0 neither",
+    ]
     assert text.endswith("Where to look\n  retrieval: usable lists that omit their object within the cutoff: 1\n")
 
 
@@ -47,7 +61,7 @@ def test_every_option_is_sealed(place: Path) -> None:
     options = (
         "--id decl --interface-version v2 --specification spec --mode soft --witness-hash h --inverse-map inverse.json"
         " --rule all --record-field rid --producer maker --revision 9 --prompt p --corpus-uri uri"
-        " --composite-corpus-key key --population ids.txt"
+        " --composite-corpus-key key --population ids.txt --depth 20 --trace gold.ids --query-form retrieval_fact"
     ).split()
     assert run("declare", "sealed", *DECISIONS, *TABLE, *options)[0] == 0
     document = json.loads((place / DECLARATION).read_text())
@@ -56,7 +70,8 @@ def test_every_option_is_sealed(place: Path) -> None:
     assert sheet["interface"].items() >= {"version": "v2", "specification": "spec"}.items()
     assert (sheet["policy"]["authority"], sheet["policy"]["producer"]) == ("search-team", "maker")
     assert sheet["target"].items() >= {"form": "witness", "field": "selector.key", "hash_field": "h"}.items()
-    assert sheet["output"] == {"component": "ranker", "field": "results[].id", "cutoff": 3, "rule": "all"}
+    assert sheet["output"] == {"component": "ranker", "field": "results[].id", "cutoff": 3, "rule": "all", "depth": 20}
+    assert (sheet["trace"], sheet["query_form"]) == ({"field": "gold.ids"}, "retrieval_fact")
     assert (sheet["population"]["field"], sheet["prompt"]) == ("rid", "p")
     assert sheet["resolver"].items() >= {"corpus_uri": "uri", "composite_corpus_key": "key"}.items()
 

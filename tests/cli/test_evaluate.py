@@ -53,10 +53,14 @@ def test_the_schemas_describe_what_is_written(place: Path) -> None:
     shapes = json.loads(run("schema")[1])
     assert {name: json.loads(run("schema", name)[1]) for name in SCHEMAS} == shapes
     whole = report(declaration, "--records", "records.jsonl", "--trace", "gold")
+    run("declare", "soft", *DECISIONS, *TABLE, "--mode", "soft", "--trace", "gold", "--depth", "9", "--query-form", "q")
+    soft = report("soft/declaration.json", "--records", "records.jsonl", "--near", "4")
     for name, value in (
         ("declaration", json.loads((place / declaration).read_text())),
         ("resolver", json.loads((place / "sealed" / "resolver.json").read_text())),
+        ("declaration", json.loads((place / "soft" / "declaration.json").read_text())),
         ("run_report", whole),
+        ("run_report", soft),
         ("record_report", whole["records"][0]),
     ):
         jsonschema.Draft202012Validator.check_schema(shapes[name])
@@ -234,6 +238,10 @@ def test_a_merge_has_the_limit_that_it_is_given(place: Path) -> None:
         ["{declaration}", "--records", "none-*.jsonl"],
         ["{declaration}", "--records", "sealed"],
         ["{declaration}", "--records", "records.jsonl", "--trace", "a[].b[]"],
+        ["{declaration}", "--records", "records.jsonl", "--at", "0"],
+        ["{declaration}", "--records", "records.jsonl", "--at", "4"],
+        ["{declaration}", "--records", "records.jsonl", "--depth", "2"],
+        ["{declaration}", "--records", "records.jsonl", "--near", "-1"],
         ["{declaration}", "--records", "records.jsonl", "--report", "no/such/folder"],
         ["{declaration}", "--records", "records.jsonl", "--max-line-bytes", "10"],
     ],

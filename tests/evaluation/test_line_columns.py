@@ -13,6 +13,7 @@ from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.report import run_report
 from rop_otel.core.profile.tally import Tally
+from rop_otel.core.profile.terms import Terms
 from rop_otel.evaluation import record_files
 from rop_otel.evaluation.line_columns import LineColumns
 from rop_otel.evaluation.record_files import EvaluationOptions, evaluate_files, report_of
@@ -26,10 +27,12 @@ DECLARATIONS = {
     "soft": opened(mode="soft"),
     "open without population": opened(mode="open", population=None),
     "final list": opened(output_field="ids[]"),
+    "deep": opened(depth=4),
     "nested": opened(selection_field="more.a", record_field="more.b", output_field="more.c"),
 }
 OTHERS = {
     "mapped": opened(output_field="hits[].id"),
+    "traced": opened(trace_field="gold"),
     "one field twice": opened(selection_field="ids", output_field="ids"),
     "odd names": opened(selection_field='a"b', output_field="c\\d"),
     "witness": opened(inverse=INVERSE),
@@ -69,12 +72,13 @@ KEYS = [b'"obj-a"', b'""', b'["obj-a"]', b"[]", b"7", b"null", b'{"a":"obj-a"}',
 
 
 def taken(declaration: Opened, block: bytes, *, columns: bool, keep: bool = True) -> tuple[Any, list[Entry]]:
-    tally, kept = Tally(declaration), list[Entry]()
+    tally, kept = Tally(declaration, terms=Terms.of(declaration, at=(1,), near=5)), list[Entry]()
     intake = Intake(declaration, tally, keep=kept.append if keep else None, fast=False)
-    reader = LineColumns.compile(declaration, intake) if columns else intake
+    reader = LineColumns.compile(declaration, intake, tally) if columns else intake
     assert reader is not None
     assert reader.block(block, file="f", line=1) == block.count(b"\n") + (bool(block) and not block.endswith(b"\n"))
-    return run_report(declaration, tally.accounts(), cutoffs=(1, 3)).as_dict(), sorted(kept, key=lambda each: each[:3])
+    report = run_report(declaration, tally.accounts(), terms=tally.terms).as_dict()
+    return report, sorted(kept, key=lambda each: each[:3])
 
 
 def same(declaration: Opened, block: bytes) -> None:
@@ -133,8 +137,9 @@ def test_a_line_is_one_record(block: bytes) -> None:
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_paths_have_no_columns(name: str) -> None:
-    """A mapped path, a witness or an invalid declaration is left to the intake."""
-    assert LineColumns.compile(OTHERS[name], Intake(OTHERS[name], Tally(OTHERS[name]))) is None
+    """A mapped path, a trace set, a witness or an invalid declaration is left to the intake."""
+    tally = Tally(OTHERS[name])
+    assert LineColumns.compile(OTHERS[name], Intake(OTHERS[name], tally), tally) is None
 
 
 @pytest.mark.parametrize("size", [0, 10**9])

@@ -21,15 +21,22 @@ from rop_otel.evaluation.string_arrays import Index, Texts
 from tests.core.profile.declared import changed, opened
 from tests.core.profile.record_lines import KEYS, RETURNED
 
-FLAT = pa.schema([("record_id", pa.string()), ("selected", pa.string()), ("ids", pa.list_(pa.string()))])
+GOLD = pa.field("gold", pa.list_(pa.string()))
+FLAT = pa.schema([("record_id", pa.string()), ("selected", pa.string()), ("ids", pa.list_(pa.string())), GOLD])
 LARGE = pa.schema(
-    [("record_id", pa.large_string()), ("selected", pa.large_string()), ("ids", pa.large_list(pa.large_string()))]
+    [
+        ("record_id", pa.large_string()),
+        ("selected", pa.large_string()),
+        ("ids", pa.large_list(pa.large_string())),
+        ("gold", pa.large_list(pa.large_string())),
+    ]
 )
 CODED = pa.schema(
     [
         ("record_id", pa.string()),
         ("selected", pa.dictionary(pa.int32(), pa.string())),
         ("ids", pa.list_(pa.dictionary(pa.int32(), pa.string()))),
+        GOLD,
     ]
 )
 HITS = pa.schema(
@@ -47,6 +54,9 @@ NUMBERS = pa.schema([("record_id", pa.string()), ("selected", pa.int64()), ("ids
 DECLARATIONS = {
     "any": opened(),
     "all": opened(rule="all"),
+    "deep": opened(depth=4),
+    "traced": opened(trace_field="gold"),
+    "traced, soft": opened(trace_field="gold", mode="soft", rule="all", depth=3),
     "soft": opened(mode="soft"),
     "invalid": changed(lambda document: document.update(extra=1)),
 }
@@ -59,7 +69,12 @@ def rows(*, plain: bool) -> st.SearchStrategy[list[dict[str, Any]]]:
 
     returned = perhaps(st.lists(perhaps(st.sampled_from(RETURNED)), max_size=5))
     row = st.fixed_dictionaries(
-        {"record_id": perhaps(RECORD_IDS), "selected": perhaps(st.sampled_from(KEYS)), "ids": returned}
+        {
+            "record_id": perhaps(RECORD_IDS),
+            "selected": perhaps(st.sampled_from(KEYS)),
+            "ids": returned,
+            "gold": perhaps(st.lists(perhaps(st.sampled_from(KEYS)), max_size=2)),
+        }
     )
     return st.lists(row, max_size=8)
 
@@ -68,6 +83,7 @@ def evaluated(declaration: Opened, file: Path, *, fast: bool) -> tuple[Any, list
     kept: list[Entry] = []
     tally = evaluate_files(declaration, [str(file)], options=EvaluationOptions(fast=fast), keep=kept.append)
     report = report_of(declaration, tally).as_dict()
+    del report["inputs"]
     report["malformed_observations"] = [it["line"] for it in report["malformed_observations"]]
     return report, sorted(entry[:1] + entry[2:] for entry in kept)
 

@@ -16,6 +16,7 @@ PLAIN_IDS = ("r1", "r2", "r3", "r4")
 _odd = st.sampled_from([None, True, 0, 1.5, "", {}, [], [1], {"a": "obj-a", "b": "r1", "c": ["a#0"]}, "é", 10**400])
 _ids = st.lists(st.sampled_from(RETURNED), max_size=6)
 _bad_ids = st.lists(st.sampled_from(RETURNED) | _odd, max_size=6) | _odd
+_gold = st.sampled_from(KEYS[:-2]) | st.lists(st.sampled_from(KEYS[:-2]), max_size=3)
 _selection = st.sampled_from(KEYS) | st.lists(st.sampled_from(KEYS), max_size=3) | _odd
 
 
@@ -26,17 +27,21 @@ def records(draw: st.DrawFn) -> dict[str, Any]:
         record: dict[str, Any] = {
             "record_id": draw(st.sampled_from(PLAIN_IDS)),
             "selected": draw(st.sampled_from(KEYS[:-2])),
-            "gold": draw(st.sampled_from(KEYS[:-2])),
             "ids": draw(_ids),
         }
+        if draw(st.booleans()):
+            record["gold"] = draw(_gold)
     else:
         record = {
             "record_id": draw(st.sampled_from(RECORD_IDS) | _odd),
             "selected": draw(_selection),
+            "gold": draw(_gold | _odd | st.lists(_odd, max_size=2)),
             "ids": draw(_bad_ids),
         }
         for name in draw(st.sets(st.sampled_from(sorted(record)))):
             del record[name]
+    gold = record.get("gold")
+    record["golds"] = [{"id": each} for each in gold] if isinstance(gold, list) else gold
     ids = record.get("ids")
     record["hits"] = [{"id": each, "score": 1} for each in ids] if isinstance(ids, list) else ids
     if draw(st.booleans()):
@@ -79,6 +84,9 @@ SPOILS = (
     lambda line: line[:-1] + b',"record\\u005fid":"r3"}',
     lambda line: line[:-1] + b',"selected":["obj-a"],"selected":"obj-b"}',
     lambda line: line[:-1] + b',"ids":7,"ids":["b#0"]}',
+    lambda line: line[:-1] + b',"gold":7,"gold":["b#0"]}',
+    lambda line: line[:-1] + b',"gold":["obj-a","\\ud800"]}',
+    lambda line: line[:-1] + b',"gold":["obj-a",1e999]}',
     lambda line: line[:-1] + b',"ids":["b#0"],"ids":[7]}',
     lambda line: line[:-1] + b',"x":' + b"[" * 3000 + b"]" * 3000 + b"}",
     lambda line: line[:-1] + b',"x":' + b"[" * 300 + b"]" * 300 + b"}",

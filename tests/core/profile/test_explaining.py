@@ -11,10 +11,13 @@ from rop_otel.core.profile.observation import Observation
 from tests.core.profile.declared import INVERSE, valid
 
 KEY, SOFT, ALL, WITNESS = valid(), valid(mode="soft"), valid(rule="all", cutoff=1), valid(inverse=INVERSE)
+TRACED = valid(trace_field="gold")
 
 
-def seen(selection: object = ABSENT, returned: object = ABSENT, witness_hash: object = ABSENT) -> Observation:
-    return Observation(record_id="r1", selection=selection, returned=returned, witness_hash=witness_hash)
+def seen(
+    selection: object = ABSENT, returned: object = ABSENT, witness_hash: object = ABSENT, traced: object = ABSENT
+) -> Observation:
+    return Observation(record_id="r1", selection=selection, returned=returned, witness_hash=witness_hash, traced=traced)
 
 
 @pytest.mark.parametrize(
@@ -63,13 +66,28 @@ def seen(selection: object = ABSENT, returned: object = ABSENT, witness_hash: ob
         ),
         (
             WITNESS,
-            seen("w-1", ["a#0"], "0"),
+            seen("w-1", ["a#0"], "0" * 64),
             """
             r1: SELECTOR_ERROR
               because the hash of the witness 'w-1' binds it to something else (check: witness_unbound)
               selected 'w-1' → 'obj-a'
               returned, rule 'any':
               *    1  'a#0' → 'obj-a'
+            """,
+        ),
+        (
+            TRACED,
+            seen("obj-a", ["x", "b#0"], traced=["/wiki/B", "a#0"]),
+            """
+            r1: FAIL
+              because no acceptable object among the 2 returned IDs (check: not_returned)
+              selected 'obj-a' → 'obj-a'
+              judged '/wiki/B' → 'obj-b'
+              judged 'a#0' → 'obj-a'
+              agreement of selected and judged: same, a judged object at rank 2
+              returned, rule 'any':
+                   1  'x' → no object
+                   2  'b#0' → 'obj-b'
             """,
         ),
         (
@@ -107,6 +125,9 @@ def test_an_explanation_as_json() -> None:
         "rank": None,
         "hard_verdict": None,
         "selection": [{"given": "/wiki/A", "object_id": "obj-a"}, {"given": "None", "object_id": None}],
+        "judged": [],
+        "agreement": None,
+        "trace_rank": None,
         "rule": "any",
         "cutoff": 3,
         "returned": [
@@ -118,5 +139,8 @@ def test_an_explanation_as_json() -> None:
     assert (soft["rank"], soft["hard_verdict"]) == (None, "PASS")
     assert soft["returned"][1] == {"rank": 2, "id": "a#0", "object_id": "obj-a", "acceptable": True}
     assert explain(seen("obj-a", ["x", "a#0"]), KEY).as_dict()["rank"] == 2
+    traced = explain(seen("obj-a", ["b#0"], traced=["obj-b", 7]), TRACED).as_dict()
+    assert traced["judged"] == [{"given": "obj-b", "object_id": "obj-b"}, {"given": "7", "object_id": None}]
+    assert (traced["agreement"], traced["trace_rank"]) == ("no_trace", None)
     invalid = explain(seen("obj-a", ["a#0"]), None).as_dict()
     assert (invalid["selection"], invalid["rule"], invalid["cutoff"], invalid["returned"]) == ([], None, None, [])

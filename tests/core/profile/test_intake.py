@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from rop_otel.core.profile.accounts import Malformed
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.fastlane import FastLane
-from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.report import run_report
 from rop_otel.core.profile.tally import Tally
+from rop_otel.core.profile.terms import Terms
 from tests.core.profile.declared import INVERSE, changed, opened
 from tests.core.profile.record_lines import SPOILS, lines
 
@@ -25,6 +25,17 @@ DECLARATIONS = {
     "one": opened(cutoff=1),
     "soft": opened(mode="soft"),
     "open without population": opened(mode="open", population=None),
+    "deep": opened(depth=4),
+    "traced": opened(trace_field="gold", depth=5),
+    "traced, all": opened(trace_field="gold", rule="all"),
+    "traced, soft": opened(trace_field="gold", mode="soft", depth=3),
+    "traced, mapped": opened(trace_field="golds[].id", output_field="hits[].id"),
+    "traced, a final list": opened(trace_field="gold[]"),
+    "traced, nested": opened(trace_field="more.d", selection_field="more.a", output_field="more.c"),
+    "traced, in the selection": opened(trace_field="selected"),
+    "traced, through the selection": opened(trace_field="selected.x"),
+    "traced, around the selection": opened(trace_field="more", selection_field="more.a"),
+    "traced, in the record ID": opened(trace_field="record_id"),
     "mapped": opened(output_field="hits[].id"),
     "final list": opened(output_field="ids[]"),
     "nested": opened(selection_field="more.a", record_field="more.b", output_field="more.c"),
@@ -38,10 +49,11 @@ PLAIN = b'{"record_id":"r1","selected":"obj-a","ids":["a#0"]}'
 
 
 def taken(declaration: Opened, block: bytes, *, fast: bool, keep: bool = True) -> tuple[Any, list[Entry]]:
-    tally, kept = Tally(declaration), list[Entry]()
+    tally, kept = Tally(declaration, terms=Terms.of(declaration, at=(1,), near=5)), list[Entry]()
     intake = Intake(declaration, tally, keep=kept.append if keep else None, fast=fast)
     assert intake.block(block, file="f", line=1) == block.count(b"\n") + (not block.endswith(b"\n") and bool(block))
-    return run_report(declaration, tally.accounts(), cutoffs=(1, 3)).as_dict(), sorted(kept, key=lambda each: each[:3])
+    report = run_report(declaration, tally.accounts(), terms=tally.terms).as_dict()
+    return report, sorted(kept, key=lambda each: each[:3])
 
 
 @pytest.mark.parametrize("name", DECLARATIONS)
@@ -79,10 +91,12 @@ def test_the_lane_is_taken_where_paths_are_plain() -> None:
     lanes = {
         name
         for name, found in DECLARATIONS.items()
-        if found.declaration is not None and FastLane.compile(found.declaration, found.record_field) is not None
+        if found.declaration is not None
+        and FastLane.compile(found.declaration, found.record_field, Tally(found)) is not None
     }
     assert lanes == {
-        "any", "all", "one", "soft", "open without population", "mapped", "final list", "nested"
+        "any", "all", "one", "soft", "open without population", "mapped", "final list", "nested", "deep", "traced",
+        "traced, all", "traced, soft", "traced, mapped", "traced, a final list", "traced, nested"
     }  # fmt: skip
 
 
@@ -90,7 +104,7 @@ def test_the_lane_leaves_only_what_is_unusual() -> None:
     """A plain record, by whatever name it selects, does not reach the slow reading; one with alternatives does."""
     found = DECLARATIONS["any"]
     assert found.declaration is not None
-    lane = FastLane.compile(found.declaration, found.record_field)
+    lane = FastLane.compile(found.declaration, found.record_field, Tally(found))
     assert lane is not None
     alternatives = PLAIN.replace(b'"obj-a"', b'["obj-a"]')
     member = PLAIN.replace(b'"obj-a"', b'"a#1"')
@@ -114,10 +128,11 @@ def test_a_witness_and_its_hash_are_read_where_their_paths_say() -> None:
 def test_a_traced_target_is_read_where_its_path_says() -> None:
     """With a trace field the same records are judged the same, and compared."""
     declaration = DECLARATIONS["any"]
-    tally = Tally(declaration, cutoffs=(1,))
-    intake = Intake(declaration, tally, trace_field=FieldPath.parse("gold"))
-    intake.block(PLAIN[:-1] + b',"gold":"obj-b"}\n', file="f", line=1)
-    assert tally.counts().joint[1].selected_only == 1
+    tally = Tally(declaration, terms=Terms.of(declaration, trace="gold"))
+    Intake(declaration, tally).block(PLAIN[:-1] + b',"gold":"obj-b"}\n', file="f", line=1)
+    joint = tally.counts().joint
+    assert joint is not None
+    assert joint.at[3].different.selected_only == 1
 
 
 def test_lines_are_numbered_across_blocks() -> None:

@@ -13,23 +13,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rop_otel.core.profile.accounts import Joint
 from rop_otel.core.profile.consistency import Recount, contradiction_in
 from rop_otel.core.profile.declaration import Opened
-from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.intake import Entry, Intake
+from rop_otel.core.profile.joint import Agreement, AtCutoff, Joint, Outcomes
 from rop_otel.core.profile.partial import Partial, PartialError
 from rop_otel.core.profile.report import run_report
 from rop_otel.core.profile.tally import Tally
+from rop_otel.core.profile.terms import Terms
 from tests.core.profile.declared import changed, opened
 from tests.core.profile.record_lines import lines
 
 DECLARATIONS = {
     "hard": opened(),
+    "sealed": opened(trace_field="gold", depth=4, rule="all"),
     "soft": opened(mode="soft"),
+    "open without population": opened(mode="open", population=None),
     "invalid": changed(lambda document: document.update(extra=1)),
 }
-CUTOFFS = (1, 3)
+
+
+def terms_of(declaration: Opened) -> Terms:
+    sealed = declaration.declaration is not None and declaration.declaration.trace_field is not None
+    return Terms.of(declaration, at=(1,), trace=None if sealed else "gold", near=5)
 
 
 def tally_of(
@@ -39,8 +45,8 @@ def tally_of(
     file: str = "f",
     keep: Callable[[Entry], None] | None = None,
 ) -> Tally:
-    tally = Tally(declaration, cutoffs=CUTOFFS)
-    intake = Intake(declaration, tally, trace_field=FieldPath.parse("gold"), keep=keep)
+    tally = Tally(declaration, terms=terms_of(declaration))
+    intake = Intake(declaration, tally, keep=keep)
     for number, line in shard:
         intake.block(line + b"\n", file=file, line=number)
     return tally
@@ -54,7 +60,7 @@ def part(
     keep: Callable[[Entry], None] | None = None,
 ) -> Partial:
     tally = tally_of(declaration, shard, file=file, keep=keep)
-    found = Partial.of(tally, manifest_sha256=declaration.manifest_sha256, cutoffs=CUTOFFS)
+    found = Partial.of(tally, manifest_sha256=declaration.manifest_sha256)
     return Partial.parse(found.to_bytes(), bitmap_bytes=8)
 
 
@@ -70,9 +76,10 @@ def test_any_split_in_any_order_is_the_one_pass(
     for each in numbered:
         dealt[data.draw(st.integers(0, shards - 1))].append(each)
     parts = data.draw(st.permutations([part(declaration, shard) for shard in dealt]))
-    population = declaration.declaration.population if declaration.declaration and name == "hard" else None
-    merged = run_report(declaration, reduce(add, parts).accounts(population), cutoffs=CUTOFFS)
-    whole = run_report(declaration, tally_of(declaration, numbered).accounts(), cutoffs=CUTOFFS)
+    total, whole_tally = reduce(add, parts), tally_of(declaration, numbered)
+    population = declaration.declaration.population if declaration.declaration else None
+    merged = run_report(declaration, total.accounts(population), terms=total.terms)
+    whole = run_report(declaration, whole_tally.accounts(), terms=whole_tally.terms)
     assert json.dumps(merged.as_dict()) == json.dumps(whole.as_dict())
 
 
@@ -82,7 +89,7 @@ def test_what_was_counted_contradicts_nothing(name: str, shards: list[list[bytes
     """Whatever the records, the numbers of a part, and of parts merged, can all be true, and its records agree."""
     declaration = DECLARATIONS[name]
     valid = declaration.declaration
-    names = (valid.population or ()) if valid is not None and name == "hard" else None
+    names = None if valid is None else valid.population
     places = None if names is None else {each: at for at, each in enumerate(names)}
     entries: list[Entry] = []
     total: Partial | None = None
@@ -93,7 +100,7 @@ def test_what_was_counted_contradicts_nothing(name: str, shards: list[list[bytes
         total = one if total is None else total + one
         for partial, records in ((one, kept), (total, entries)):
             assert contradiction_in(partial, declaration) is None
-            recount = Recount(declaration, places)
+            recount = Recount(declaration, partial.terms, places)
             assert [recount.add(entry) for entry in sorted(records)] == [None] * len(records)
             assert recount.contradiction_in(partial) is None
 
@@ -140,30 +147,36 @@ def test_a_bitmap_cut_short_or_too_large_is_refused(bitmap: bytes) -> None:
 
 
 def test_parts_of_different_runs_do_not_mix() -> None:
-    """Another declaration, other cutoffs, or a trace target on one side only: refused."""
+    """Another declaration, or anything else that is measured: refused."""
     one = part(DECLARATIONS["hard"], [])
-    other = part(DECLARATIONS["soft"], [])
-    with pytest.raises(
-        PartialError, match=r"^the parts were made with different declarations, cutoffs or trace fields$"
-    ):
-        one + other
-    plain = Partial.of(Tally(DECLARATIONS["hard"]), manifest_sha256=one.manifest_sha256, cutoffs=CUTOFFS)
-    with pytest.raises(PartialError, match=r"^some parts compare a trace target and some do not$"):
-        one + plain
+    refused = r"^the parts were made with different declarations, or other --at, --trace, --depth, --near$"
+    with pytest.raises(PartialError, match=refused):
+        one + part(DECLARATIONS["soft"], [])
+    for asked in ({}, {"trace": "gold"}, {"near": 5}, {"depth": 9}, {"at": (2,)}):
+        terms = Terms.of(DECLARATIONS["hard"], **asked)
+        other = Partial.of(Tally(DECLARATIONS["hard"], terms=terms), manifest_sha256=one.manifest_sha256)
+        with pytest.raises(PartialError, match=refused):
+            one + other
 
 
 def test_a_part_of_another_format_names_both() -> None:
     """A part that another version wrote is told from one that is damaged."""
-    line = part(DECLARATIONS["hard"], []).to_bytes().replace(b"rop-partial/v1", b"rop-partial/v9")
-    with pytest.raises(PartialError, match=r"^the format is 'rop-partial/v9', not 'rop-partial/v1'$"):
+    line = part(DECLARATIONS["hard"], []).to_bytes().replace(b"rop-partial/v2", b"rop-partial/v9")
+    with pytest.raises(PartialError, match=r"^the format is 'rop-partial/v9', not 'rop-partial/v2'$"):
         Partial.parse(line, bitmap_bytes=8)
 
 
 def test_joint_outcomes_add_up() -> None:
-    """Each of the four by itself."""
-    assert Joint(both=1, selected_only=2, traced_only=3, neither=4) + Joint(
-        both=10, selected_only=20, traced_only=30, neither=40
-    ) == Joint(both=11, selected_only=22, traced_only=33, neither=44)
+    """Each of the four by itself, of each agreement at each cutoff."""
+
+    def joint(factor: int) -> Joint:
+        outcomes = Outcomes(both=factor, selected_only=2 * factor, trace_only=3 * factor, neither=4 * factor)
+        other = Outcomes(both=5 * factor, selected_only=6 * factor, trace_only=7 * factor, neither=8 * factor)
+        agreement = {each: place * factor for place, each in enumerate(Agreement)}
+        at = {1: AtCutoff(same=outcomes, different=other), 3: AtCutoff(same=other, different=outcomes)}
+        return Joint(agreement=agreement, at=at)
+
+    assert joint(1) + joint(10) == joint(11)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +187,7 @@ def test_joint_outcomes_add_up() -> None:
         b"[]",
         b"\xff",
         b"[" * 5000,
-        part(DECLARATIONS["hard"], []).to_bytes().replace(b"rop-partial/v1", b"rop-partial/v9"),
+        part(DECLARATIONS["hard"], []).to_bytes().replace(b"rop-partial/v2", b"rop-partial/v9"),
         part(DECLARATIONS["hard"], []).to_bytes().replace(b'"seen":"', b'"seen":"!'),
         part(DECLARATIONS["hard"], []).to_bytes().replace(b'"seen":"eJ', b'"seen":"eK'),
         part(DECLARATIONS["hard"], []).to_bytes().replace(b'"observed":0', b'"observed":-1'),

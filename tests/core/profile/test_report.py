@@ -7,13 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rop_otel.core.profile.accounts import Joint, Malformed
+from rop_otel.core.profile.accounts import Input, Malformed
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.observation import Observation
 from rop_otel.core.profile.report import STATUS_CHECKS, Run, StatusCheck, run_report, run_status
 from rop_otel.core.profile.tally import Tally
+from rop_otel.core.profile.terms import Terms
 from rop_otel.core.profile.verdicts import Verdict
+from rop_otel.version import installed_version
 from tests.core.profile.declared import changed, opened
 
 RECORDS = {
@@ -27,8 +31,10 @@ RECORDS = {
 INVALID = changed(lambda document: document.update(extra=1))
 
 
-def tally_of(declaration: Opened, kinds: Sequence[tuple[str, str]], malformed: int = 0) -> Tally:
-    tally = Tally(declaration)
+def tally_of(
+    declaration: Opened, kinds: Sequence[tuple[str, str]], malformed: int = 0, terms: Terms | None = None
+) -> Tally:
+    tally = Tally(declaration, terms=terms)
     for record_id, kind in kinds:
         selection, returned = RECORDS[kind]
         tally.observe(Observation(record_id=record_id, selection=selection, returned=returned))
@@ -80,8 +86,11 @@ def test_the_order_of_statuses_is_noticed(place: int) -> None:
     assert [name for name in CASES if status(name, swapped) != CASES[name][3]]
 
 
-def report_of(declaration: Opened, kinds: Sequence[tuple[str, str]], malformed: int = 0) -> dict[str, Any]:
-    return run_report(declaration, tally_of(declaration, kinds, malformed).accounts(), cutoffs=(1, 5)).as_dict()
+def report_of(
+    declaration: Opened, kinds: Sequence[tuple[str, str]], malformed: int = 0, **asked: Any
+) -> dict[str, Any]:
+    terms = Terms.of(declaration, **asked)
+    return run_report(declaration, tally_of(declaration, kinds, malformed, terms).accounts(), terms=terms).as_dict()
 
 
 def test_a_record_under_another_declaration_invalidates_the_run() -> None:
@@ -95,11 +104,14 @@ def test_a_record_under_another_declaration_invalidates_the_run() -> None:
 def test_the_shape_of_a_report() -> None:
     """Every field of the contract, of a run with one of each."""
     kinds = [*expected("pass", "late"), ("r1", "unverifiable"), ("r9", "fail")]
-    assert report_of(opened(), kinds, malformed=2) == {
+    assert report_of(opened(query_form="as asked"), kinds, malformed=2, at=(1, 5), depth=5, near=4) == {
         "rop_version": "rop/v1",
         "declaration_id": "made-up",
-        "manifest_sha256": opened().manifest_sha256,
+        "manifest_sha256": opened(query_form="as asked").manifest_sha256,
         "mode": "hard",
+        "evaluator": {"name": "rop-otel", "version": installed_version()},
+        "query_form": "as asked",
+        "inputs": [],
         "run_status": "RUN_INVALID",
         "expected": 3,
         "observed": 4,
@@ -115,6 +127,17 @@ def test_the_shape_of_a_report() -> None:
         },
         "evaluable": 3,
         "pass_fraction": 1 / 3,
+        "joint": None,
+        "partition": {
+            "depth": 5,
+            "sealed": False,
+            "near": 4,
+            "at": {
+                "1": {"past_cutoff": 1, "near": 1, "absent": 1, "nonmatch": 1},
+                "3": {"past_cutoff": 1, "near": 1, "absent": 1, "nonmatch": 1},
+                "5": {"past_cutoff": 0, "near": 0, "absent": 1, "nonmatch": 1},
+            },
+        },
         "missing_record_ids": ["r3"],
         "duplicate_record_ids": ["r1"],
         "unexpected_record_ids": ["r9"],
@@ -123,31 +146,42 @@ def test_the_shape_of_a_report() -> None:
             {"file": "f", "line": 2, "reason": "blank"},
         ],
         "declaration_errors": [],
-        "diagnostics": {
-            "past_cutoff": 1,
-            "absent": 1,
-            "membership": {"1": {"held": 1, "fraction": 1 / 3}, "5": {"held": 2, "fraction": 2 / 3}},
-        },
     }
 
 
 def test_the_shape_of_a_report_where_nothing_is_counted() -> None:
     """Counts are 0 and fractions of nothing null; outside hard mode with what that mode would give."""
-    found = report_of(opened(mode="soft"), [])
-    none = {str(verdict): 0 for verdict in Verdict}
-    assert (found["verdicts"], found["evaluable"], found["pass_fraction"]) == (none | {"MISSING": 0}, 0, None)
+    found = report_of(opened(mode="open", population=None), [])
+    none = {str(verdict): 0 for verdict in Verdict} | {"MISSING": 0}
+    assert (found["verdicts"], found["evaluable"], found["pass_fraction"]) == (none, 0, None)
     assert found["diagnostics"] == {
+        "expected": None,
         "verdicts": none,
         "evaluable": 0,
         "pass_fraction": None,
-        "past_cutoff": 0,
-        "absent": 0,
-        "membership": {"1": {"held": 0, "fraction": None}, "5": {"held": 0, "fraction": None}},
+        "missing_record_ids": [],
+        "duplicate_record_ids": [],
+        "unexpected_record_ids": [],
     }
+    failures = {"past_cutoff": 0, "near": 0, "absent": 0, "nonmatch": None}
+    assert found["partition"] == {"depth": None, "sealed": None, "near": None, "at": {"3": failures}}
+
+
+def test_inputs_stand_in_order() -> None:
+    """By name, then by hash; a file that was given twice is named twice."""
+    tally = Tally(opened())
+    files = [("b", "0" * 64), ("a", "f" * 64), ("a", "0" * 64), ("b", "0" * 64)]
+    tally.inputs.extend(Input(file=name, sha256=sha256, bytes=7) for name, sha256 in files)
+    found = run_report(opened(), tally.accounts()).as_dict()["inputs"]
+    assert [(each["file"], each["sha256"], each["bytes"]) for each in found] == [
+        (name, sha256, 7) for name, sha256 in sorted(files)
+    ]
 
 
 def test_the_report_of_an_invalid_declaration() -> None:
-    """Its faults are told, its records are counted, and nothing is diagnosed."""
+    """Its faults are told, its records are counted, and nothing is diagnosed, whatever is asked for."""
+    asked = report_of(INVALID, expected("pass"), at=(50,), trace="gold", depth=2, near=1)
+    assert (asked["joint"], asked["partition"], asked["query_form"]) == (None, None, None)
     found = report_of(INVALID, expected("pass"))
     assert found["declaration_errors"] == [
         {"code": "unknown_field", "path": "extra", "message": "extra: extra inputs are not permitted"}
@@ -183,53 +217,47 @@ def test_only_a_valid_hard_declaration_lists_ids(name: str) -> None:
     assert found["observed"] == len(CASES[name][1])
 
 
-def test_soft_mode_tells_what_hard_mode_would_find() -> None:
-    """The verdicts, the evaluable records and the pass fraction of hard mode stand under the diagnostics."""
-    declaration = opened(mode="soft")
-    found = run_report(declaration, tally_of(declaration, expected("pass", "fail", "selector")).accounts()).as_dict()
-    assert {name: count for name, count in found["verdicts"].items() if count} == {"NOT_APPLICABLE": 3}
-    diagnostics = found["diagnostics"]
-    assert (diagnostics["evaluable"], diagnostics["pass_fraction"]) == (2, 0.5)
-    assert diagnostics["verdicts"]["SELECTOR_ERROR"] == 1
+SOFT = opened(mode="soft")
 
 
-def test_diagnostics_stand_beside_the_verdicts() -> None:
-    """Misses past the cutoff and absent ones are told apart, and membership is given at several cutoffs."""
-    found = run_report(
-        opened(), tally_of(opened(), expected("pass", "late", "fail", "fail")).accounts(), cutoffs=(1, 3, 5)
-    )
-    shape = found.as_dict()["diagnostics"]
-    assert (shape["past_cutoff"], shape["absent"]) == (1, 2)
-    assert [shape["membership"][k]["held"] for k in ("1", "3", "5")] == [1, 1, 2]
-    assert found.pass_fraction == 0.25
+@given(st.lists(st.tuples(st.sampled_from(["r1", "r2", "r3", "r9"]), st.sampled_from(sorted(RECORDS))), max_size=6))
+def test_other_modes_report_what_hard_mode_would(kinds: list[tuple[str, str]]) -> None:
+    """The diagnostics of a soft run are the verdicts, lists and counts of the same run in hard mode, and no status."""
+    hard, soft = report_of(opened(), kinds, trace="gold", at=(1,)), report_of(SOFT, kinds, trace="gold", at=(1,))
+    assert soft["diagnostics"] == {name: hard[name] for name in soft["diagnostics"]}
+    assert [soft[name] for name in ("joint", "partition", "observed")] == [
+        hard[name] for name in ("joint", "partition", "observed")
+    ]
+    assert (soft["run_status"], "diagnostics" in hard) == ("NOT_APPLICABLE", False)
+    without = report_of(opened(mode="open", population=None), kinds)["diagnostics"]
+    assert without["verdicts"] == {**hard["verdicts"], "MISSING": 0}
+    assert (without["expected"], without["missing_record_ids"], without["unexpected_record_ids"]) == (None, [], [])
 
 
-def test_a_traced_target_is_compared_on_the_same_ranking() -> None:
-    """Both, selected only, traced only, neither: at each cutoff, over records where both can be told."""
-    tally = Tally(opened(), cutoffs=(1, 2))
-    for trace, returned in (
-        ("obj-a", ["a#0"]),
-        ("obj-b", ["a#0", "b#0"]),
-        ("b#0", ["b#0", "x"]),
-        (["obj-b"], ["x"]),
-        (["obj-a", "nobody"], ["a#0"]),
-        ("nobody", ["a#0"]),
-        (None, ["a#0"]),
-        ([], ["a#0"]),
-    ):
-        tally.observe(Observation(record_id="r1", selection="obj-a", returned=returned), trace=trace)
-    tally.observe(Observation(record_id="r1", returned=["a#0"]), trace="obj-a")
-    tally.observe(Observation(record_id="r1", selection="obj-a"), trace="obj-a")
-    joint = run_report(opened(), tally.accounts(), cutoffs=(1, 2)).as_dict()["diagnostics"]["trace"]
-    assert joint == {
-        "1": {"both": 1, "selected_only": 1, "traced_only": 1, "neither": 1},
-        "2": {"both": 2, "selected_only": 0, "traced_only": 1, "neither": 1},
-    }
+RANKED = st.lists(st.sampled_from(["a#0", "x", "y"]), max_size=8)
 
 
-def test_a_traced_target_is_held_to_the_declared_rule() -> None:
-    """Under ``all`` it is there where all of its members are."""
-    tally = Tally(opened(rule="all"), cutoffs=(3,))
-    for returned in (["b#0", "c#0", "c#1"], ["c#0", "c#1", "c#2"]):
-        tally.observe(Observation(record_id="r1", selection="obj-b", returned=returned), trace="obj-c")
-    assert tally.counts().joint == {3: Joint(selected_only=1, traced_only=1)}
+@given(lists=st.lists(RANKED, max_size=6), depth=st.none() | st.integers(3, 9), near=st.none() | st.integers(1, 9))
+def test_the_partition_sums_to_the_failures(lists: list[list[str]], depth: int | None, near: int | None) -> None:
+    """At each cutoff: past it and absent are all that fail there, near and nonmatch are parts of them."""
+    at = (1, 2) if depth is None else (1, depth)
+    terms = Terms.of(opened(), at=at, depth=depth, near=near)
+    tally = Tally(opened(), terms=terms)
+    for ids in lists:
+        tally.observe(Observation(record_id="r1", selection="obj-a", returned=ids))
+    found = run_report(opened(), tally.accounts(), terms=terms).as_dict()
+    assert list(found["partition"]["at"]) == [str(cutoff) for cutoff in sorted({*at, 3})]
+    for cutoff, why in found["partition"]["at"].items():
+        k = int(cutoff)
+        failing = [ids for ids in lists if "a#0" not in ids[:k]]
+        assert why["past_cutoff"] + why["absent"] == len(failing)
+        late = [ids.index("a#0") + 1 for ids in failing if "a#0" in ids]
+        assert (why["past_cutoff"], why["near"]) == (
+            len(late),
+            len([rank for rank in late if near is None or rank <= near]),
+        )
+        short = [ids for ids in failing if "a#0" not in ids and len(ids) < (depth or 0)]
+        assert why["nonmatch"] == (None if depth is None else len(short))
+    declared = found["partition"]["at"]["3"]
+    assert declared["past_cutoff"] + declared["absent"] == found["verdicts"]["FAIL"]
+    assert (found["partition"]["depth"], found["partition"]["sealed"]) == (depth, None if depth is None else False)
