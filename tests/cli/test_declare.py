@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 from rop_otel.cli.main import app, main
 from tests.cli.sealed import DECISIONS, DECLARATION, TABLE, declared, report, run
 
-
 ABSENT = "0 absent (0 of them from a list shorter than the depth)"
 
 
