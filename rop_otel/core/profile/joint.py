@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from rop_otel.core.profile.ranking import rank_of_any
 from rop_otel.core.profile.resolver import Resolver
 
 
@@ -147,7 +148,7 @@ class Comparison:
     """
 
     def __init__(self, resolver: Resolver) -> None:
-        self._owner = resolver.owners().get
+        self._strings = _Strings(resolver)
 
     def compare(self, selected: Collection[str], traced: object, ids: Sequence[str], *, rank: int) -> Compared:
         """Compare a record that passes or fails.
@@ -158,15 +159,28 @@ class Comparison:
             ids: The returned IDs.
             rank: Its rank; 0 where the rule holds on no prefix.
         """
-        owner = self._owner
         given = traced if isinstance(traced, list) else [traced]
         keys = [key for key in given if isinstance(key, str) and key]
         if not keys or len(keys) < len(given):
             return Compared(Agreement.NO_TRACE, rank, 0)
-        objects = {owner(key) for key in keys}
-        if None in objects:
+        groups = {*map(self._strings.__getitem__, keys)}
+        if None in groups:
             return Compared(Agreement.UNRESOLVABLE, rank, 0)
-        agreement = Agreement.DIFFERENT if objects.isdisjoint(map(owner, selected)) else Agreement.SAME
-        owners = list(map(owner, ids))
-        found = objects.intersection(owners)
-        return Compared(agreement, rank, min(map(owners.index, found)) + 1 if found else 0)
+        wanted = groups.pop() if len(groups) == 1 else frozenset().union(*groups)
+        agreement = Agreement.DIFFERENT if wanted.isdisjoint(selected) else Agreement.SAME
+        return Compared(agreement, rank, rank_of_any(wanted, ids))
+
+
+class _Strings(dict[str, frozenset[str]]):
+    """Every string of a key's object, by key, as far as they were asked for; None for a key that nobody knows."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        super().__init__()
+        self._resolver = resolver
+
+    def __missing__(self, key: str) -> frozenset[str] | None:
+        name = self._resolver.resolve(key)
+        if name is None:
+            return None
+        found = self[key] = frozenset(self._resolver.strings(name)) if name == key else self[name]
+        return found

@@ -48,7 +48,7 @@ class Ranking:
 
     def __init__(self, declaration: Declaration) -> None:
         self.groups = Groups(declaration.resolver, declaration.rule)
-        self.rank_in = _rank_of_all if declaration.rule == "all" else _rank_of_any
+        self.rank_in = _rank_of_all if declaration.rule == "all" else rank_of_any
         self._resolve = declaration.resolver.resolve
 
     def object_id(self, ids: Sequence[str], rank: int) -> str | None:
@@ -61,7 +61,8 @@ class Ranking:
         return self._resolve(ids[rank - 1]) if rank else None
 
 
-def _rank_of_any(group: frozenset[str], ids: Sequence[str]) -> int:
+def rank_of_any(group: frozenset[str], ids: Sequence[str]) -> int:
+    """Return the place, from 1 on, of the first ID that is in a group, 0 where none is."""
     for rank, raw in enumerate(() if group.isdisjoint(ids) else ids, 1):
         if raw in group:
             return rank
