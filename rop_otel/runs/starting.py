@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from math import isfinite
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from rop_otel.core.handoff.record import UNNAMED
 from rop_otel.core.idshape import IdShape
-from rop_otel.core.profile.declaration import Declaration, Opened
+from rop_otel.core.profile.declaration import Declaration, Interface, Opened
 from rop_otel.core.profile.faults import Fault
 from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.resolver import Resolver
@@ -41,6 +42,7 @@ def run(
     deadline: float | timedelta | datetime | None = None,
     journal: str | os.PathLike[str] | None = None,
     fsync: bool = False,
+    interfaces: Mapping[str, str | tuple[str, str]] | None = None,
 ) -> Run:
     """Start a run, for a ``with`` block or until its ``close()``; it gives the ROP run report of its handoffs.
 
@@ -59,6 +61,9 @@ def run(
         journal: A file that observations are written to, so that a run survives the crash of its process: started
             again with the same journal, it goes on where it was.
         fsync: Wait for the disk at each observation, so that it survives the crash of the machine, too.
+        interfaces: Compare the interface of the declaration with that of each handoff: by handoff name the interface's
+            name, or its name and version. A handoff of another name stands for the interface of that name. None
+            compares nothing.
 
     Raises:
         ConfigurationError: In strict mode, an argument, the declaration or the journal cannot be used.
@@ -69,6 +74,7 @@ def run(
 
     start = _Start(run_id)
     opened = start.opened(start.path("declaration", declaration), expected)
+    opened = replace(opened, interfaces=start.interfaces(interfaces))
     own_word = declaration is None and opened.declaration is not None
     sealed = _hash_of(opened.declaration.population) if own_word and opened.declaration else opened.manifest_sha256
     stamp = Stamp(run_id=start.run_id, manifest_sha256=sealed)
@@ -130,6 +136,22 @@ class _Start:
             why = first.code if self.runtime.config.hash_key is not None else f"{first.code}: {first.message}"
             self._complain(f"its declaration is invalid: {why}{more}")
         return found
+
+    def interfaces(self, given: object) -> dict[str, Interface] | None:
+        """Return the interface that each handoff name stands for; None where nothing is to be compared."""
+        if given is None:
+            return None
+        try:
+            found = dict(given.items()) if isinstance(given, Mapping) else {"": None}
+        except Exception as error:  # noqa: BLE001 - the application's mapping
+            raise_if_delivered(error)
+            found = {"": None}
+        told = {name: value if isinstance(value, tuple) else (value,) for name, value in found.items()}
+        if all(isinstance(name, str) and _is_interface(value) for name, value in told.items()):
+            return {name: Interface(name=value[0], version=(*value, None)[1]) for name, value in told.items()}
+        wanted = "it must map names of handoffs to an interface's name, or to its name and version"
+        self._complain(f"interfaces is {plainly(given)}; {wanted}")
+        return None
 
     def journal(self, path: str, stamp: Stamp, *, fsync: bool) -> Journal | None:
         """Open the journal; None where it cannot be used."""
@@ -206,6 +228,10 @@ class _Start:
         self.runtime.mishaps.misuse(Mishap.RUN, f"run {self.run_id!r}", message)
 
 
+def _is_interface(value: tuple[object, ...]) -> bool:
+    return len(value) in {1, 2} and all(isinstance(part, str) and part for part in value)
+
+
 def _hash_of(population: tuple[str, ...] | None) -> str:
     return hashlib.sha256("\n".join(population or ()).encode(errors="surrogatepass")).hexdigest()
 
@@ -235,6 +261,7 @@ def _expecting(expected: Iterable[str], shape: IdShape) -> Opened:
         return _broken("population_invalid", f"expected must be {wanted}")
     declaration = Declaration(
         declaration_id="",
+        interface=Interface(name=""),
         manifest_sha256="",
         mode="hard",
         selection_field=FieldPath.parse("selected"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ from rop_otel.core.handoff.record import HandoffRecord, Ids
 from rop_otel.core.handoff.selection import selection_of
 from rop_otel.core.handoff.stage_graph import StageGraph
 from rop_otel.core.handoff.terms import ONE, at_hand
-from rop_otel.core.profile.declaration import Opened
+from rop_otel.core.profile.declaration import Interface, Opened
 from rop_otel.core.profile.fieldpath import ABSENT, FieldPath
 
 _SELECTED, _RETURNED = FieldPath.parse("selected"), FieldPath.parse("ids")
@@ -57,6 +58,17 @@ def contradiction(record: HandoffRecord, opened: Opened) -> str | None:
     ):
         if own is not None and own != declared:
             return f"the handoff's {what} is {own!r}, the run's is {declared!r}"
+    return _other_interface(record.name, opened.interfaces, declaration.interface)
+
+
+def _other_interface(name: str, interfaces: Mapping[str, Interface] | None, declared: Interface) -> str | None:
+    if interfaces is None:
+        return None
+    own = interfaces.get(name, Interface(name=name))
+    if own.name != declared.name:
+        return f"the handoff's interface is {own.name!r}, the run's is {declared.name!r}"
+    if own.version not in {None, declared.version}:
+        return f"the handoff's interface has the version {own.version!r}, the run's {declared.version!r}"
     return None
 
 

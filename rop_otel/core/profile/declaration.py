@@ -31,11 +31,25 @@ class Witness:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Interface:
+    """An interface.
+
+    Args:
+        name: Its name.
+        version: Its version; None where nobody says.
+    """
+
+    name: str
+    version: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration:
     """A valid declaration.
 
     Args:
         declaration_id: Its name.
+        interface: The interface that it is about.
         manifest_sha256: SHA-256 of its exact bytes.
         mode: Whether the selected object is required to be returned.
         selection_field: Where a record carries its selection, or its witness.
@@ -51,6 +65,7 @@ class Declaration:
     """
 
     declaration_id: str
+    interface: Interface
     manifest_sha256: str
     mode: Mode
     selection_field: FieldPath
@@ -76,6 +91,8 @@ class Opened:
         record_field: Where a record carries its ID; ``record_id`` where no population says.
         faults: In document order; empty exactly where it is valid.
         declaration: None where it is not.
+        interfaces: By name of a handoff the interface that it stands for, one of another name for the interface of that
+            name; None: nobody says what handoffs stand for.
     """
 
     manifest_sha256: str
@@ -84,3 +101,4 @@ class Opened:
     record_field: FieldPath
     faults: tuple[Fault, ...]
     declaration: Declaration | None
+    interfaces: Mapping[str, Interface] | None = None

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Generator, Iterator, Mapping
 from typing import Any, Protocol
 
-from rop_otel.core.profile.declaration import Declaration, Opened, Witness
+from rop_otel.core.profile.declaration import Declaration, Interface, Opened, Witness
 from rop_otel.core.profile.faults import Fault, FileFaultError
 from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.manifest import (
@@ -102,6 +102,7 @@ class _Parts:
             witness = Witness(hash_field=FieldPath.parse(sheet.target.hash_field), keys=self._keys, binding=binding)
         return Declaration(
             declaration_id=manifest.declaration_id,
+            interface=Interface(name=manifest.interface.name, version=manifest.interface.version),
             manifest_sha256=digest,
             mode=manifest.mode,
             selection_field=FieldPath.parse(sheet.target.field),

@@ -57,22 +57,6 @@ def test_a_sealed_declaration_is_valid(mode: str, inverse: dict[str, str] | None
     assert declaration.manifest_sha256 == found.manifest_sha256
 
 
-def test_what_is_measured_is_optional() -> None:
-    """Depth, trace field and query form are read where they are sealed; 9.0 is 9, and the cutoff is deep enough."""
-    found = changed(
-        put("sheet.output.depth", 9.0), found=files(trace_field="gold[]", query_form="as asked")
-    ).declaration
-    assert found is not None
-    assert found.trace_field is not None
-    assert (found.depth, found.trace_field.text, found.query_form) == (9, "gold[]", "as asked")
-    plain = opened(depth=3).declaration
-    assert plain is not None
-    assert (plain.depth, plain.trace_field, plain.query_form) == (3, None, None)
-
-
-DEPTH = ("depth_below_cutoff", "sheet.output.depth")
-
-
 @pytest.mark.parametrize("mode", ["soft", "open"])
 def test_only_hard_mode_needs_a_population(mode: str) -> None:
     """Without a population soft and open declarations are valid, and records carry ``record_id``."""
@@ -107,17 +91,6 @@ def test_only_hard_mode_needs_a_population(mode: str) -> None:
             put("sheet.interface.requires_selected_return", False),
             [("requirement_mismatch", "sheet.interface.requires_selected_return")],
         ),
-        (put("sheet.output.depth", 2), [("depth_below_cutoff", "sheet.output.depth")]),
-        (put("sheet.output.depth", 0), [("out_of_range", "sheet.output.depth"), DEPTH]),
-        (put("sheet.output.depth", "9"), [("wrong_type", "sheet.output.depth")]),
-        (put("sheet.output.depth", None), [("wrong_type", "sheet.output.depth")]),
-        (put("sheet.depth", 9), [("unknown_field", "sheet.depth")]),
-        (put("sheet.trace", {}), [("missing_field", "sheet.trace.field")]),
-        (put("sheet.trace", "gold"), [("wrong_type", "sheet.trace")]),
-        (put("sheet.trace", {"field": "a[].b[]"}), [("malformed_path", "sheet.trace.field")]),
-        (put("sheet.trace", {"field": "gold", "note": ""}), [("unknown_field", "sheet.trace.note")]),
-        (put("sheet.query_form", ""), [("empty_string", "sheet.query_form")]),
-        (put("sheet.query_form", None), [("wrong_type", "sheet.query_form")]),
         (drop("sheet.population"), [("population_required", "sheet.population")]),
         (put("sheet.population", None), [("wrong_type", "sheet.population")]),
         (put("sheet", []), [("wrong_type", "sheet")]),
