@@ -29,6 +29,8 @@ DECLARATIONS = st.fixed_dictionaries(
         "selection_field": st.sampled_from(["selected", "selector.key", "selector.deep.key"]),
         "output_field": st.sampled_from(["ids", "results[].id", "results[].doc.id", "out.ids[]"]),
         "record_field": st.sampled_from(["record_id", "meta.id"]),
+        "trace_field": st.sampled_from([None, "gold", "gold.ids[]", "meta.gold", "golds[].id", "selected"]),
+        "depth": st.sampled_from([None, 3, 5]),
     }
 )
 PLAIN_STAGES = st.builds(
@@ -46,7 +48,10 @@ PLAIN_STAGES = st.builds(
 )
 PLAIN = st.fixed_dictionaries(
     {
-        "handoff": st.fixed_dictionaries({"record_id": st.sampled_from(["r1", "r2", "r3"])}),
+        "handoff": st.fixed_dictionaries(
+            {"record_id": st.sampled_from(["r1", "r2", "r3"])},
+            optional={"judged": st.sampled_from([["a"], ["C", "alpha"], {"b": 1, "a": 0}, ["nothing"], []])},
+        ),
         "selected": st.sampled_from(["a", "A", "alpha", "c", ["c", "a"], ["A"], ["a", "nothing"]]),
         "stages": st.lists(PLAIN_STAGES, min_size=1, max_size=2),
         "answer": st.none(),
