@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped] # it ships no types
@@ -13,8 +13,9 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped] # it ships no types
 
 from rop_otel.core.profile.accounts import Input, Malformed
 from rop_otel.core.profile.declaration import Declaration, Opened
-from rop_otel.core.profile.fieldpath import FieldPath
+from rop_otel.core.profile.fieldpath import ABSENT, FieldPath
 from rop_otel.core.profile.intake import Intake
+from rop_otel.core.profile.plain_rows import Row
 from rop_otel.core.profile.tally import Tally
 from rop_otel.errors import InputError
 from rop_otel.evaluation.column_intake import ColumnIntake
@@ -47,9 +48,9 @@ class ParquetReader:
         declaration = opened.declaration
         self._declaration = declaration
         self._paths = _paths(opened) + ([] if trace_field is None else [trace_field])
-        plain = fast and trace_field is None and declaration is not None and declaration.witness is None
-        self._columnar: ColumnIntake | None = None
-        if plain and declaration is not None:
+        self._trace_field, self._columnar = trace_field, None
+        self._plain = fast and declaration is not None and declaration.witness is None
+        if self._plain and declaration is not None and trace_field is None:
             ranking = ColumnRanking(declaration)
             depth = tally.terms.depth or 0
             self._columnar = ColumnIntake(intake, ranking, depth=depth) if ranking.fits else None
@@ -78,11 +79,13 @@ class ParquetReader:
 
     def _batch(self, batch: Any, file: str, line: int) -> None:
         left: Sequence[int] = range(batch.num_rows)
-        columns = None if self._columnar is None else self._columns(batch)
-        if columns is not None and self._columnar is not None:
-            found, ids, plain = columns
+        fields = self._fields(batch) if self._plain else None
+        if fields is not None and self._columnar is not None:
+            columns, ids, plain = _columns(fields)
             lines = np.arange(line, line + len(ids))
-            left = np.flatnonzero(~self._columnar.take(found, ids, plain, file=file, lines=lines)).tolist()
+            left = np.flatnonzero(~self._columnar.take(columns, ids, plain, file=file, lines=lines)).tolist()
+        elif fields is not None:
+            left = self._intake.rows(_plain_rows(batch, fields, self._trace_field), file=file, line=line)
         self._rows(batch, left, file, line)
 
     def _rows(self, batch: Any, places: Sequence[int], file: str, line: int) -> None:
@@ -92,9 +95,11 @@ class ParquetReader:
             else:
                 self._intake.record(record, file=file, line=line + place)
 
-    def _columns(self, batch: Any) -> tuple[Columns, list[str], Flags] | None:
+    def _fields(self, batch: Any) -> _Fields | None:
+        """Return the columns that a declaration reads where none of them holds a null or anything odd."""
         declaration: Declaration | None = self._declaration
-        if declaration is None:
+        trace = self._trace_field
+        if declaration is None or (trace is not None and batch.schema.names.count(trace.head[0]) > 1):
             return None
         record_ids = _text(_column(batch, self._record_field.head)) if not self._record_field.tail else None
         field = declaration.selection_field
@@ -105,14 +110,58 @@ class ParquetReader:
         offsets = lists.offsets.to_numpy(zero_copy_only=False).astype(np.int64)
         returned = _inner(lists.values, declaration.output_field.tail)
         returned = None if returned is None else _text(returned.slice(offsets[0], offsets[-1] - offsets[0]))
-        if returned is None:
-            return None
-        columns = Columns(
-            selections=_laid_out(selections),
-            returned=_laid_out(returned),
-            offsets=offsets - offsets[0],
-        )
-        return columns, record_ids.to_pylist(), _laid_out(record_ids).lengths > 0
+        return None if returned is None else _Fields(record_ids, selections, returned, offsets - offsets[0])
+
+
+class _Fields(NamedTuple):
+    """Columns of strings, without nulls and in UTF-8.
+
+    Args:
+        record_ids: One each.
+        selections: Likewise.
+        returned: Every returned ID, one record's after the other's.
+        offsets: Where each record's begin, and where the last one's end.
+    """
+
+    record_ids: Any
+    selections: Any
+    returned: Any
+    offsets: Ints
+
+
+def _columns(fields: _Fields) -> tuple[Columns, list[str], Flags]:
+    columns = Columns(
+        selections=_laid_out(fields.selections), returned=_laid_out(fields.returned), offsets=fields.offsets
+    )
+    return columns, fields.record_ids.to_pylist(), _laid_out(fields.record_ids).lengths > 0
+
+
+def _plain_rows(batch: Any, fields: _Fields, trace: FieldPath | None) -> Iterator[Row | None]:
+    """Yield rows; None where the judged objects are no UTF-8."""
+    offsets = fields.offsets.tolist()
+    for first in range(0, batch.num_rows, _AT_ONCE):
+        last = min(first + _AT_ONCE, batch.num_rows)
+        start = offsets[first]
+        ids = fields.returned.slice(start, offsets[last] - start).to_pylist()
+        selections = fields.selections.slice(first, _AT_ONCE).to_pylist()
+        record_ids = fields.record_ids.slice(first, _AT_ONCE).to_pylist()
+        traced = _traced(batch.slice(first, _AT_ONCE), trace)
+        for place in range(last - first):
+            at, end = offsets[first + place] - start, offsets[first + place + 1] - start
+            judged = traced[place]
+            row = record_ids[place], selections[place], ids[at:end], judged
+            yield None if isinstance(judged, UnicodeDecodeError) else row
+
+
+def _traced(part: Any, trace: FieldPath | None) -> list[object]:
+    """Return what stands where the judged objects of rows are due."""
+    if trace is None or trace.head[0] not in part.schema.names:
+        return [ABSENT] * part.num_rows
+    only = part.select([trace.head[0]])
+    return [
+        record if isinstance(record, UnicodeDecodeError) else trace.read(record)
+        for _, record in _records(only, range(only.num_rows))
+    ]
 
 
 def parquet_records(file: str, opened: Opened) -> Iterator[tuple[int, dict[str, Any]]]:

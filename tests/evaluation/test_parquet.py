@@ -149,6 +149,38 @@ def test_no_column_that_is_read(tmp_path: Path) -> None:
     assert evaluated(opened(), file, fast=True)[0]["malformed_observations"] == [1, 2, 3]
 
 
+NESTED_GOLD = pa.schema([*FLAT][:3]).append(
+    pa.field("gold", pa.struct([("hits", pa.list_(pa.struct([("id", pa.string()), ("at", pa.timestamp("ns"))])))]))
+)
+
+
+@pytest.mark.parametrize(
+    ("schema", "gold", "field", "agreement"),
+    [
+        (FLAT, ["obj-b", "obj-a"], "gold[]", "same"),
+        (FLAT.set(3, pa.field("gold", pa.string())), "obj-b", "gold", "different"),
+        (FLAT.set(3, pa.field("gold", pa.string())), None, "gold", "no_trace"),
+        (FLAT.set(3, pa.field("gold", pa.int64())), 7, "gold", "no_trace"),
+        (NESTED_GOLD, {"hits": [{"id": "obj-a", "at": 1}]}, "gold.hits[].id", "same"),
+        (NESTED_GOLD, {"hits": [{"id": None, "at": 1}]}, "gold.hits[].id", "no_trace"),
+        (NESTED_GOLD, None, "gold.hits[].id", "no_trace"),
+        (FLAT, ["nobody"], "gold", "unresolvable"),
+        (FLAT, ["obj-a"], "none", "no_trace"),
+        (FLAT, ["obj-b"], "ids", "same"),
+    ],
+)
+@pytest.mark.parametrize("fast", [True, False])
+def test_judged_objects_of_other_shapes(
+    tmp_path: Path, schema: Any, gold: Any, field: str, agreement: str, fast: bool
+) -> None:
+    """One key or a list, nested or not there: read as from a line."""
+    rows = [{"record_id": name, "selected": "obj-a", "ids": ["x", "a#0"][1:], "gold": gold} for name in ("r1", "r2")]
+    file = written(tmp_path, rows, schema)
+    report, kept = evaluated(opened(trace_field=field), file, fast=fast)
+    assert [entry[6] for entry in kept] == [agreement] * 2
+    assert report["joint"]["agreement"][agreement] == 2
+
+
 @pytest.mark.parametrize("fast", [True, False])
 def test_invalid_utf8_is_malformed(tmp_path: Path, fast: bool) -> None:
     """A row whose strings are no UTF-8 is malformed; the rows beside it are judged."""
@@ -160,6 +192,14 @@ def test_invalid_utf8_is_malformed(tmp_path: Path, fast: bool) -> None:
     report, kept = evaluated(opened(), tmp_path / "r.parquet", fast=fast)
     assert report["malformed_observations"] == [2]
     assert [entry[2] for entry in kept] == ["PASS"]
+    good = [["a#0"], ["a#0"]]
+    pq.write_table(
+        pa.table({"record_id": ["r1", "r2"], "selected": ["obj-a"] * 2, "ids": good, "gold": lists}),
+        tmp_path / "gold.parquet",
+    )
+    report, kept = evaluated(opened(trace_field="gold"), tmp_path / "gold.parquet", fast=fast)
+    assert report["malformed_observations"] == [2]
+    assert [entry[6] for entry in kept] == ["same"]
 
 
 @pytest.mark.parametrize("data", [b"", b"PAR1", b"PAR1" + b"\0" * 100 + b"PAR1", b"no parquet at all"])

@@ -1,12 +1,11 @@
 """The fast lane: well-formed records read without a look at what decides nothing, to the same verdicts.
 
-Only the fields that the declaration reads are decoded, and a selection is compared with the strings of its object
-instead of every returned ID being resolved. Whatever is not plain goes back to the checks.
+Only the fields that the declaration reads are decoded. Whatever is not plain goes back to the checks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -14,66 +13,38 @@ import msgspec
 
 from rop_otel.core.profile.declaration import Declaration
 from rop_otel.core.profile.fieldpath import ABSENT, FieldPath
-from rop_otel.core.profile.joint import Compared, Comparison
-from rop_otel.core.profile.ranking import Ranking
-from rop_otel.core.profile.tally import Tally
-
-Row: TypeAlias = "tuple[str, str, list[str]]"
-"""Record ID, selected key and returned IDs of a well-formed record; each may still be empty."""
-
-Each: TypeAlias = "Callable[[int, str, Sequence[str], int, Compared | None], None]"
-"""Called with a line's place, its record ID, its returned IDs, the rank, and how it compares under a trace set."""
+from rop_otel.core.profile.plain_rows import Row
 
 _Tree: TypeAlias = "dict[str, Any]"
-
-
-class Taken(NamedTuple):
-    """What the lane makes of some lines.
-
-    Args:
-        record_ids: Those of the records taken.
-        ranks: Theirs.
-        compared: How each compares; empty without a trace set.
-        short: The places of those of rank 0 whose list is shorter than the stored depth.
-        left: The places of the lines left over.
-    """
-
-    record_ids: list[str]
-    ranks: list[int]
-    compared: list[Compared]
-    short: list[int]
-    left: list[int]
+_Fields: TypeAlias = "tuple[str, str, list[str]]"
 
 
 class FastLane:
-    """Ranks well-formed records with one known selected key.
+    """Reads lines as plain rows.
 
     Args:
         layout: The type of a record, as far as it is read.
-        read: Takes the row out of a record.
-        ranking: The membership rule.
+        read: Takes record ID, selection and returned IDs out of a record.
         traced: Takes the judged objects out of a record, whatever stands there; None without a trace set.
-        comparison: Compares selections with them; None likewise.
-        depth: How deep lists were stored; 0 where nothing says so.
     """
 
     def __init__(
-        self,
-        layout: type[Any],
-        read: Callable[[Any], Row],
-        ranking: Ranking,
-        *,
-        traced: Callable[[Any], object] | None,
-        comparison: Comparison | None,
-        depth: int,
+        self, layout: type[Any], read: Callable[[Any], _Fields], traced: Callable[[Any], object] | None
     ) -> None:
-        self._decode, self._read, self._ranking = msgspec.json.Decoder(layout).decode, read, ranking
-        self._traced, self._comparison, self._depth = traced, comparison, depth
+        self._decode, self._read, self._traced = msgspec.json.Decoder(layout).decode, read, traced
 
     @classmethod
-    def compile(cls, declaration: Declaration, record_field: FieldPath, tally: Tally) -> FastLane | None:
-        """Return the lane for the paths of a declaration and a tally, None where they are not plain enough for one."""
-        selection, output, trace = declaration.selection_field, declaration.output_field, tally.trace_field
+    def compile(
+        cls, declaration: Declaration, record_field: FieldPath, *, trace: FieldPath | None = None
+    ) -> FastLane | None:
+        """Return the lane for a declaration's paths, None where they are not plain enough for one.
+
+        Args:
+            declaration: A valid one.
+            record_field: Where a record carries its ID.
+            trace: Where it carries its judged objects; None without a trace set.
+        """
+        selection, output = declaration.selection_field, declaration.output_field
         if declaration.witness is not None or record_field.tail or selection.tail:
             return None
         tree: _Tree = {}
@@ -91,47 +62,23 @@ class FastLane:
         read = _reader(tree, record_field, selection, output)
         if hit:
             read = _mapping(read, _attribute(hit, output.tail))
-        depth = tally.terms.depth or 0
-        return cls(layout, read, Ranking(declaration), traced=traced, comparison=tally.comparison, depth=depth)
+        return cls(layout, read, traced)
 
-    def take(self, lines: Sequence[bytes], each: Each | None) -> Taken:
-        """Rank the records of lines.
+    def rows(self, lines: Iterable[bytes]) -> Iterator[Row | None]:
+        """Yield a row for each line, None for one that the checks must look at.
 
         Args:
             lines: Without their LF, in UTF-8: strings that are skipped are not looked into.
-            each: What is done with each.
         """
-        decode, read, groups, rank_in = self._decode, self._read, self._ranking.groups, self._ranking.rank_in
-        taken = Taken([], [], [], [], [])
-        record_ids, ranks, compared, short, left = taken
-        traced, comparison, depth = self._traced, self._comparison, self._depth
-        how: Compared | None = None
-        for place, line in enumerate(lines):
+        decode, read, traced = self._decode, self._read, self._traced
+        for line in lines:
             try:
                 record = decode(line)
                 record_id, selection, ids = read(record)
             except (msgspec.DecodeError, RecursionError):
-                left.append(place)
-                continue
-            group = groups[selection]
-            if group is None or not record_id:
-                left.append(place)
-                continue
-            rank = rank_in(group, ids)
-            record_ids.append(record_id)
-            ranks.append(rank)
-            if not rank and len(ids) < depth:
-                short.append(place)
-            if traced is not None and comparison is not None:
-                how = comparison.compare((selection,), traced(record), ids, rank=rank)
-                compared.append(how)
-            if each is not None:
-                each(place, record_id, ids, rank, how)
-        return taken
-
-    def object_id(self, ids: Sequence[str], rank: int) -> str | None:
-        """Return the object that the rule holds for: the one that the last ID of the prefix belongs to."""
-        return self._ranking.object_id(ids, rank)
+                yield None
+            else:
+                yield record_id, selection, ids, None if traced is None else traced(record)
 
 
 class RawRows(NamedTuple):
@@ -272,14 +219,14 @@ def _reader(tree: _Tree, *fields: FieldPath) -> Callable[[Any], Any]:
     return attrgetter(*(_attribute(tree, field.head) for field in fields))
 
 
-def _mapping(read: Callable[[Any], tuple[str, str, Iterable[Any]]], name: str) -> Callable[[Any], Row]:
+def _mapping(read: Callable[[Any], tuple[str, str, Iterable[Any]]], name: str) -> Callable[[Any], _Fields]:
     item = attrgetter(name)
 
-    def row(record: Any) -> Row:
+    def fields(record: Any) -> _Fields:
         record_id, selection, hits = read(record)
         return record_id, selection, list(map(item, hits))
 
-    return row
+    return fields
 
 
 _PLACES: Final = ("first", "second", "third", "fourth")

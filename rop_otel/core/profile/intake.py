@@ -12,6 +12,7 @@ from rop_otel.core.profile.fastlane import FastLane, is_utf8
 from rop_otel.core.profile.joint import Compared
 from rop_otel.core.profile.judge import fail_reason, judge, pass_reason
 from rop_otel.core.profile.observation import Judgment, Observation, observe
+from rop_otel.core.profile.plain_rows import PlainRows, Row
 from rop_otel.core.profile.records import RecordError, parse_record, record_id_of
 from rop_otel.core.profile.tally import Tally
 from rop_otel.core.profile.verdicts import Verdict
@@ -87,7 +88,13 @@ class Intake:
     @cached_property
     def _lane(self) -> FastLane | None:
         declaration = self._declaration
-        return FastLane.compile(declaration, self._record_field, self._tally) if declaration and self._fast else None
+        if declaration is None or not self._fast:
+            return None
+        return FastLane.compile(declaration, self._record_field, trace=self._tally.trace_field)
+
+    @cached_property
+    def _plain_rows(self) -> PlainRows | None:
+        return None if self._declaration is None else PlainRows(self._declaration, self._tally)
 
     def block(self, block: bytes, *, file: str, line: int) -> int:
         """Take in whole lines.
@@ -105,14 +112,29 @@ class Intake:
             lines.pop()
         left: Iterable[int] = range(len(lines))
         if self._lane is not None and is_utf8(block):
-            each = None if self._keep is None else partial(self._keep_taken, self._lane, file, line)
-            taken = self._lane.take(lines, each)
-            self._tally.add_judged(taken.ranks, nonmatch=len(taken.short), compared=taken.compared)
-            self._tally.place_all(taken.record_ids)
-            left = taken.left
+            left = self.rows(self._lane.rows(lines), file=file, line=line)
         for place in left:
             self.line(lines[place], file=file, line=line + place)
         return len(lines)
+
+    def rows(self, rows: Iterable[Row | None], *, file: str, line: int) -> Sequence[int]:
+        """Take in the plain ones of rows of a valid declaration without a witness.
+
+        Args:
+            rows: None stands for a record that is not plain.
+            file: Where they stand.
+            line: 1-based number of the first.
+
+        Returns:
+            The places of those that were left over.
+        """
+        plain = self._plain_rows
+        if plain is None:
+            raise ValueError("an invalid declaration judges no record")
+        taken = plain.take(rows, None if self._keep is None else partial(self._keep_taken, plain, file, line))
+        self._tally.add_judged(taken.ranks, nonmatch=len(taken.short), compared=taken.compared)
+        self._tally.place_all(taken.record_ids)
+        return taken.left
 
     def observation(self, observation: Observation, *, file: str, line: int) -> Judgment:
         """Take in one observation, whatever door it came through.
@@ -208,7 +230,7 @@ class Intake:
 
     def _keep_taken(
         self,
-        lane: FastLane,
+        plain: PlainRows,
         file: str,
         line: int,
         place: int,
@@ -217,7 +239,7 @@ class Intake:
         rank: int,
         compared: Compared | None,
     ) -> None:
-        self._keep_ranked(file, Ranked(record_id, line + place, rank, lane.object_id(ids, rank), len(ids), compared))
+        self._keep_ranked(file, Ranked(record_id, line + place, rank, plain.object_id(ids, rank), len(ids), compared))
 
     def _keep_ranked(self, file: str, it: Ranked) -> None:
         declaration, keep = self._declaration, self._keep

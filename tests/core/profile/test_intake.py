@@ -13,6 +13,7 @@ from rop_otel.core.profile.accounts import Malformed
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.fastlane import FastLane
 from rop_otel.core.profile.intake import Entry, Intake
+from rop_otel.core.profile.plain_rows import PlainRows
 from rop_otel.core.profile.report import run_report
 from rop_otel.core.profile.tally import Tally
 from rop_otel.core.profile.terms import Terms
@@ -92,7 +93,7 @@ def test_the_lane_is_taken_where_paths_are_plain() -> None:
         name
         for name, found in DECLARATIONS.items()
         if found.declaration is not None
-        and FastLane.compile(found.declaration, found.record_field, Tally(found)) is not None
+        and FastLane.compile(found.declaration, found.record_field, trace=found.declaration.trace_field) is not None
     }
     assert lanes == {
         "any", "all", "one", "soft", "open without population", "mapped", "final list", "nested", "deep", "traced",
@@ -104,11 +105,12 @@ def test_the_lane_leaves_only_what_is_unusual() -> None:
     """A plain record, by whatever name it selects, does not reach the slow reading; one with alternatives does."""
     found = DECLARATIONS["any"]
     assert found.declaration is not None
-    lane = FastLane.compile(found.declaration, found.record_field, Tally(found))
+    lane = FastLane.compile(found.declaration, found.record_field)
     assert lane is not None
     alternatives = PLAIN.replace(b'"obj-a"', b'["obj-a"]')
     member = PLAIN.replace(b'"obj-a"', b'"a#1"')
-    taken = lane.take([PLAIN, alternatives, b"", member, PLAIN], None)
+    rows = lane.rows([PLAIN, alternatives, b"", member, PLAIN])
+    taken = PlainRows(found.declaration, Tally(found)).take(rows, None)
     assert (taken.record_ids, taken.ranks, taken.left) == (["r1", "r1", "r1"], [1, 1, 1], [1, 2])
 
 
