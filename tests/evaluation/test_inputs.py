@@ -32,6 +32,21 @@ SKIPPED = b"\x50\x2a\x4d\x18" + (7).to_bytes(4, "little") + b"nothing"
 """A zstd frame that holds no data."""
 
 
+STORED = {
+    "plain": ("r.jsonl", LINES),
+    "without a last LF": ("r.jsonl", LINES.rstrip(b"\n")),
+    "empty": ("r.jsonl", b""),
+    "gzip without its suffix": ("r", gzip.compress(LINES)),
+    "gzip in two members": ("r.jsonl.gz", gzip.compress(LINES[:99]) + gzip.compress(LINES[99:])),
+    "gzip and zeros": ("r.jsonl.gz", gzip.compress(LINES) + bytes(3_000_000)),
+    "zstd": ("r.jsonl.zst", zstandard.ZstdCompressor().compress(LINES)),
+    "zstd and empty frames": (
+        "r.jsonl.zst",
+        SKIPPED + zstandard.ZstdCompressor().compress(LINES) + SKIPPED * 10_000,
+    ),
+}
+
+
 def named(name: str, data: bytes) -> dict[str, Any]:
     return {"file": name, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
@@ -42,23 +57,12 @@ def inputs(*files: Path | str) -> Any:
 
 
 @pytest.mark.parametrize("worth_columns", [0, 10**9])
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("r.jsonl", LINES),
-        ("r.jsonl", LINES.rstrip(b"\n")),
-        ("r.jsonl", b""),
-        ("no suffix", gzip.compress(LINES)),
-        ("r.jsonl.gz", gzip.compress(LINES[:99]) + gzip.compress(LINES[99:])),
-        ("r.jsonl.gz", gzip.compress(LINES) + bytes(3_000_000)),
-        ("r.jsonl.zst", zstandard.ZstdCompressor().compress(LINES)),
-        ("r.jsonl.zst", SKIPPED + zstandard.ZstdCompressor().compress(LINES) + SKIPPED * 10_000),
-    ],
-)
+@pytest.mark.parametrize("kind", STORED)
 def test_bytes_are_hashed_as_stored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, data: bytes, worth_columns: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, worth_columns: int
 ) -> None:
     """Compressed bytes, not what they hold, and all of them, also what stands behind the data."""
+    name, data = STORED[kind]
     monkeypatch.setattr(record_files, "_WORTH_COLUMNS", worth_columns)
     (tmp_path / name).write_bytes(data)
     assert inputs(tmp_path / name) == [named(name, data)]
