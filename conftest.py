@@ -47,7 +47,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.fixture(autouse=True)
 def _settings_end_with_the_test() -> Iterator[None]:
     """What a test configured is not in force in the next one: the settings outlive ``rop_otel.shutdown``."""
-    from rop_otel.tracing import runtime  # imported here: coverage has begun by now
+    from rop_otel.tracing.running import runtime  # imported here: coverage has begun by now
 
     before = runtime.install(None)
     runtime.install(before)

@@ -14,7 +14,7 @@ from workload import CUTOFF, JUDGED, SELECTED, Hit, Step
 import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.meters.tally import Tally
-from rop_otel.tracing import runtime
+from rop_otel.tracing.running import runtime
 
 Run = Callable[[], None]
 

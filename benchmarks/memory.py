@@ -12,7 +12,7 @@ from pathlib import Path
 
 import rop_otel as rop
 from rop_otel.meters.tally import Tally
-from rop_otel.tracing import runtime
+from rop_otel.tracing.running import runtime
 
 HANDOFFS = 200_000
 SAMPLES = 20

@@ -21,7 +21,7 @@ from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, HandoffRecord, Ids, LabelFinding, Notice, StageRecord, Verdict
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.safety import Turns, catch_up
-from rop_otel.tracing.runtime import Runtime, overrule
+from rop_otel.tracing.running.runtime import Runtime, overrule
 
 __all__ = ["Captured", "assert_labels_consistent", "assert_selected_reaches_reader", "capture"]
 

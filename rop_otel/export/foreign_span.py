@@ -16,9 +16,9 @@ from rop_otel.core.handoff.attributes import is_handoff
 from rop_otel.safety import WhenGone
 from rop_otel.spans import from_sdk
 from rop_otel.spans.conventions import Rules, concerns
-from rop_otel.tracing.here import Here
-from rop_otel.tracing.ledger import OpenHandoff
-from rop_otel.tracing.runtime import Runtime
+from rop_otel.tracing.position.context_position import Position
+from rop_otel.tracing.running.ledger import OpenHandoff
+from rop_otel.tracing.running.runtime import Runtime
 
 
 class ForeignSpan(Node):
@@ -41,7 +41,7 @@ class ForeignSpan(Node):
     __slots__ = ("_finished", "_may_be", "_rules", "_running", "announced", "context", "counted", "opened", "runtime")
 
     def __init__(
-        self, span: ReadableSpan, place: Here | None, rules: Rules, give_up: Callable[[tuple[int, int]], object]
+        self, span: ReadableSpan, place: Position | None, rules: Rules, give_up: Callable[[tuple[int, int]], object]
     ) -> None:
         self.context: SpanContext = span.get_span_context() or INVALID_SPAN_CONTEXT
         super().__init__((self.context.trace_id, self.context.span_id))

@@ -28,9 +28,9 @@ from rop_otel.meters.events import Events
 from rop_otel.meters.instruments import Recorder, observe
 from rop_otel.meters.tally import Tally
 from rop_otel.safety import catch_up, create_lock, in_child
-from rop_otel.tracing.mishaps import Mishap
-from rop_otel.tracing.runs import RUNS
-from rop_otel.tracing.runtime import Runtime, current, install
+from rop_otel.tracing.running.diagnostics import Problem
+from rop_otel.tracing.running.open_runs import RUNS
+from rop_otel.tracing.running.runtime import Runtime, current, install
 
 if TYPE_CHECKING:
     from rop_otel.export.prometheus import MetricsServer
@@ -197,7 +197,7 @@ class Process:
                 max_stages=config.max_stages,
                 open_count=lambda: current().ledger.open_count(),
                 runs=RUNS.standings,
-                places=Mishap,
+                places=Problem,
             )
         return self._tally
 
@@ -206,7 +206,7 @@ class Process:
         runtime = self._runtime
         if runtime is not None:
             for _ in range(number):
-                runtime.mishaps.notice(Notice.UNSENT)
+                runtime.diagnostics.notice(Notice.UNSENT)
 
     def _bounded(self, calls: Sequence[Callable[[], object]], timeout: float) -> None:
         self._caller = self._caller or BackgroundCaller()
@@ -252,7 +252,7 @@ class Process:
                 logs=before.logs is not None,
             )
         except ConfigurationError as error:
-            current().mishaps.failure(Mishap.CONFIGURATION, "a forked process has no exporters", str(error))
+            current().diagnostics.failure(Problem.CONFIGURATION, "a forked process has no exporters", str(error))
         through = self._providers
         if through.meters is before.meters:
             self._providers = replace(self._providers, meters=self._own.meters or metrics.get_meter_provider())

@@ -20,9 +20,9 @@ from rop_otel.export.foreign_span import ForeignSpan, is_ours
 from rop_otel.export.foreign_spans import PROCESS_SPANS, ForeignSpans
 from rop_otel.safety import afterwards, catch_up, raise_if_delivered
 from rop_otel.spans.conventions import Rules
-from rop_otel.tracing.here import here
-from rop_otel.tracing.mishaps import Mishap
-from rop_otel.tracing.runtime import Runtime, current
+from rop_otel.tracing.position.context_position import current_position
+from rop_otel.tracing.running.diagnostics import Problem
+from rop_otel.tracing.running.runtime import Runtime, current
 
 _NOWHERE: Final = (
     "its verdicts are written to no span, since the global tracer provider records none; "
@@ -59,7 +59,7 @@ class RopSpanProcessor(SpanProcessor):
             self._started(span, parent_context, runtime)
         except Exception as error:  # noqa: BLE001 - an exception here would reach the application
             raise_if_delivered(error)
-            runtime.mishaps.failure(Mishap.PROCESSOR, "span start", "a span could not be taken in")
+            runtime.diagnostics.failure(Problem.PROCESSOR, "span start", "a span could not be taken in")
 
     def on_end(self, span: ReadableSpan) -> None:
         """Take in a span that has ended."""
@@ -77,7 +77,7 @@ class RopSpanProcessor(SpanProcessor):
         except Exception as error:  # noqa: BLE001
             raise_if_delivered(error)
             if runtime is not None:
-                runtime.mishaps.failure(Mishap.PROCESSOR, "span end", "a span could not be taken in")
+                runtime.diagnostics.failure(Problem.PROCESSOR, "span end", "a span could not be taken in")
         finally:
             if not is_taken_in:
                 self._spans.expired(node)
@@ -88,7 +88,7 @@ class RopSpanProcessor(SpanProcessor):
             if above is not None:
                 _ours_below(above, span, parent_context, runtime)
             return
-        place = here(parent_context) if above is None else None
+        place = current_position(parent_context) if above is None else None
         node = ForeignSpan(span, place, self._rules_of(runtime.config), self._spans.give_up)
         reading = node.note() if self._spans.started(node, above) else None
         if reading is not None and reading.is_handoff:
@@ -125,7 +125,7 @@ def _ours_below(above: ForeignSpan, span: Span, context: Context | None, runtime
     if attributes.is_handoff(span.attributes or {}):
         above.hold(HANDOFF)
         return
-    handoff = here(context).handoff
+    handoff = current_position(context).handoff
     opened = None if handoff is None else runtime.ledger.find(handoff.id)
     own = span.get_span_context()
     if opened is not None and own is not None:
@@ -156,12 +156,12 @@ def _hand_over(stage: OwnedStage, runtime: Runtime) -> None:
         return
     if isinstance(owner, Node):
         if owner.ended:
-            runtime.mishaps.notice(Notice.LATE)
+            runtime.diagnostics.notice(Notice.LATE)
         return
     opened, record = runtime.ledger.find(owner.handoff_id), stage.record()
     node.counted = True
     if opened is None or (record is not None and not opened.ended(record, node)):
-        runtime.mishaps.notice(Notice.LATE)
+        runtime.diagnostics.notice(Notice.LATE)
 
 
 def _assess(handoff: ForeignSpan, stages: Iterable[OwnedStage], now: Runtime) -> None:
@@ -201,7 +201,7 @@ def _write(assessment: Assessment, handoff: ForeignSpan, runtime: Runtime, *, at
     )
     made = span.get_span_context()
     if not made.is_valid or made.span_id == handoff.context.span_id:  # without an SDK it is no span, or the parent's
-        runtime.mishaps.misuse(Mishap.PROCESSOR, "RopSpanProcessor", _NOWHERE)
+        runtime.diagnostics.misuse(Problem.PROCESSOR, "RopSpanProcessor", _NOWHERE)
     span.end(at)
 
 

@@ -14,8 +14,8 @@ from opentelemetry.trace import TracerProvider
 from rop_otel.config import Config, Given, misspelt
 from rop_otel.errors import ConfigurationError
 from rop_otel.export.process import Process
-from rop_otel.tracing.mishaps import Mishap
-from rop_otel.tracing.runtime import current
+from rop_otel.tracing.running.diagnostics import Problem
+from rop_otel.tracing.running.runtime import current
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ def configure_once() -> None:
         try:
             configure()
         except ConfigurationError as error:
-            current().mishaps.failure(Mishap.CONFIGURATION, "the monitor is not set up", str(error))
+            current().diagnostics.failure(Problem.CONFIGURATION, "the monitor is not set up", str(error))
 
 
 def shutdown(*, timeout: float = 5.0) -> None:

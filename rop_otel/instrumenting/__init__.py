@@ -13,9 +13,15 @@ from rop_otel.instrumenting.handoffs import notes, topmost
 from rop_otel.instrumenting.notices import failure, retrieved_outside, supported
 from rop_otel.instrumenting.settings import Settings
 from rop_otel.safety import Turns, afterwards, create_lock, insist, raise_if_delivered
-from rop_otel.tracing.here import current_context, make_current, reset_variable, set_variable, using_context
-from rop_otel.tracing.importlib_bootstrap import AsyncSteps, Following, Steps
-from rop_otel.tracing.opening import NOT_DUE
+from rop_otel.tracing.handoffs.handoff_opening import NOT_DUE
+from rop_otel.tracing.position.context_position import (
+    current_context,
+    make_current,
+    reset_variable,
+    set_variable,
+    using_context,
+)
+from rop_otel.tracing.stages.importlib_bootstrap import AsyncSteps, Following, Steps
 
 __all__ = [
     "NOT_DUE",

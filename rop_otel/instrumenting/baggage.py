@@ -18,9 +18,9 @@ from opentelemetry.context import Context
 from rop_otel import semconv
 from rop_otel.core.handoff import Ids
 from rop_otel.safety import raise_if_delivered
-from rop_otel.tracing.here import current_context, enter, here, in_block, put_back
-from rop_otel.tracing.mishaps import Mishap
-from rop_otel.tracing.runtime import current
+from rop_otel.tracing.position.context_position import current_context, current_position, enter, in_block, put_back
+from rop_otel.tracing.running.diagnostics import Problem
+from rop_otel.tracing.running.runtime import current
 
 _LONGEST: Final = 2048
 """Characters of a selection on the wire; a longer one is neither sent nor taken, since half of it would be another."""
@@ -72,7 +72,7 @@ class using_baggage:  # noqa: N801 - used like a function
         except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
             raise_if_delivered(error)
             self._context = without_selection(self._before)
-            current().mishaps.failure(Mishap.HANDOFF, "using_baggage()", "the selection could not be sent along")
+            current().diagnostics.failure(Problem.HANDOFF, "using_baggage()", "the selection could not be sent along")
         self._context = in_block(self._context)
         enter(self._context, self._before)
         return self
@@ -84,7 +84,7 @@ class using_baggage:  # noqa: N801 - used like a function
 
 
 def _carrying(url: str, context: Context) -> Context:
-    config, handoff = current().config, here(context).handoff
+    config, handoff = current().config, current_position(context).handoff
     if not _is_allowed(url, config.baggage_hosts):
         return without_selection(context)
     selected = None if handoff is None or config.hash_key is not None else handoff._record.selected
@@ -120,4 +120,4 @@ def _is_long(entry: str) -> bool:
 
 def _complain(what: str) -> None:
     message = f"the {what} IDs take more than {_LONGEST} characters of baggage and are left out"
-    current().mishaps.misuse(Mishap.HANDOFF, "baggage", message)
+    current().diagnostics.misuse(Problem.HANDOFF, "baggage", message)

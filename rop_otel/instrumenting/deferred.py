@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from opentelemetry.context import Context
 
 from rop_otel.safety import create_lock
-from rop_otel.tracing.here import current_context, using_context
+from rop_otel.tracing.position.context_position import current_context, using_context
 
 
 class Deferred:

@@ -15,13 +15,22 @@ from rop_otel.errors import UsageError
 from rop_otel.instrumenting.baggage import received, without_selection
 from rop_otel.instrumenting.settings import Settings
 from rop_otel.safety import raise_if_delivered
-from rop_otel.tracing.handoff import Handoff
-from rop_otel.tracing.here import Here, current_context, enter, here, in_block, moved, put_back, using_context
-from rop_otel.tracing.mishaps import Mishap
-from rop_otel.tracing.opening import NOT_DUE
-from rop_otel.tracing.runtime import current
-from rop_otel.tracing.scalars import as_name
-from rop_otel.tracing.silent_handoff import SilentHandoff
+from rop_otel.tracing.handoffs.handoff_opening import NOT_DUE
+from rop_otel.tracing.handoffs.live_handoff import Handoff
+from rop_otel.tracing.handoffs.noop_handoff import NoopHandoff
+from rop_otel.tracing.position.context_position import (
+    Position,
+    current_context,
+    current_position,
+    enter,
+    in_block,
+    moved,
+    put_back,
+    using_context,
+)
+from rop_otel.tracing.results.scalars import as_name
+from rop_otel.tracing.running.diagnostics import Problem
+from rop_otel.tracing.running.runtime import current
 
 _ASKED: Final = "asked"
 """Noted with a handoff whose selector was called: it is called once for each."""
@@ -58,10 +67,10 @@ class topmost:  # noqa: N801 - used like a function
     def __enter__(self) -> Handoff:
         runtime = current()
         if not runtime.enabled:
-            return SilentHandoff(self._name, "monitoring is off")
+            return NoopHandoff(self._name, "monitoring is off")
         if is_selecting():
-            return SilentHandoff(self._name, "it is a part of selecting")
-        found = here().handoff
+            return NoopHandoff(self._name, "it is a part of selecting")
+        found = current_position().handoff
         try:
             return self._begin(found)
         except BaseException as error:  # of strict mode, or delivered; the block is never entered: nothing else ends it
@@ -86,8 +95,8 @@ class topmost:  # noqa: N801 - used like a function
             self._tell(found)
         except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
             raise_if_delivered(error)
-            current().mishaps.failure(Mishap.HANDOFF, self._place, "it could not be opened or told its selection")
-        return found or SilentHandoff(self._name, "it could not be opened")
+            current().diagnostics.failure(Problem.HANDOFF, self._place, "it could not be opened or told its selection")
+        return found or NoopHandoff(self._name, "it could not be opened")
 
     @property
     def owns(self) -> bool:
@@ -137,7 +146,7 @@ class topmost:  # noqa: N801 - used like a function
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a selector, or the program it is in and that its import runs
             raise_if_delivered(error)
             wrong = "what was selected could not be found out, so it has no selection"
-            current().mishaps.failure(Mishap.HANDOFF, self._place, wrong)
+            current().diagnostics.failure(Problem.HANDOFF, self._place, wrong)
             return NOT_DUE
 
     def _look(self) -> object:
@@ -159,7 +168,7 @@ class topmost:  # noqa: N801 - used like a function
         except (Exception, SystemExit) as error:  # noqa: BLE001 - as of a selector
             raise_if_delivered(error)
             wrong = "what is judged could not be found out, so nothing is"
-            current().mishaps.failure(Mishap.HANDOFF, self._place, wrong)
+            current().diagnostics.failure(Problem.HANDOFF, self._place, wrong)
             return None
 
     def _held(self, key: str | None, otherwise: object = None) -> Any:
@@ -178,7 +187,7 @@ def is_selecting() -> bool:
 
 def _answer(function: Callable[[Any], Any], inputs: object) -> Any:
     """Ask a function outside of any handoff: it may retrieve by the same framework, and be asked for that too."""
-    with using_context(set_value(_SELECTING, True, moved(current_context(), Here()))):
+    with using_context(set_value(_SELECTING, True, moved(current_context(), Position()))):
         found = function(inputs)
     if inspect.iscoroutine(found):
         found.close()

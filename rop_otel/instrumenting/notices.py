@@ -8,9 +8,9 @@ from typing import Final
 
 from rop_otel.instrumenting.handoffs import is_selecting
 from rop_otel.safety import raise_if_delivered
-from rop_otel.tracing.here import here
-from rop_otel.tracing.mishaps import Mishap
-from rop_otel.tracing.runtime import current
+from rop_otel.tracing.position.context_position import current_position
+from rop_otel.tracing.running.diagnostics import Problem
+from rop_otel.tracing.running.runtime import current
 
 _logger = logging.getLogger("rop_otel")
 _warned: Final[set[tuple[str, str]]] = set()
@@ -53,7 +53,7 @@ def failure(place: str, message: str) -> None:
         place: Where it happened, with the framework's name; the same message is logged once for each.
         message: What became of it, in one sentence.
     """
-    current().mishaps.failure(Mishap.INSTRUMENTATION, place, message)
+    current().diagnostics.failure(Problem.INSTRUMENTATION, place, message)
 
 
 def retrieved_outside(framework: str, what: str) -> None:
@@ -65,7 +65,7 @@ def retrieved_outside(framework: str, what: str) -> None:
         framework: Its name.
         what: What retrieved.
     """
-    if here().handoff is None and current().enabled and not is_selecting():
+    if current_position().handoff is None and current().enabled and not is_selecting():
         _warn_once(framework, _OUTSIDE, framework, what)
 
 

@@ -13,7 +13,7 @@ from rop_otel import semconv
 from rop_otel.config import Source, as_kinds, as_pattern, as_positive, as_text, as_texts
 from rop_otel.errors import ConfigurationError
 from rop_otel.instrumenting.functions import Judge, Selector, as_function
-from rop_otel.tracing.keyed import ByKeys
+from rop_otel.tracing.results.metadata_id import ByKeys
 
 _T = TypeVar("_T")
 _logger = logging.getLogger("rop_otel")

@@ -24,10 +24,10 @@ from rop_otel.runs.journal import Journal
 from rop_otel.runs.keeping import Keeper
 from rop_otel.runs.report import LiveReport
 from rop_otel.safety import Turns, catch_up, insist, raise_if_delivered, suppress_own
-from rop_otel.tracing.here import current_context, enter, put_back
-from rop_otel.tracing.mishaps import Mishap
-from rop_otel.tracing.runs import RUNS, inside
-from rop_otel.tracing.runtime import current
+from rop_otel.tracing.position.context_position import current_context, enter, put_back
+from rop_otel.tracing.running.diagnostics import Problem
+from rop_otel.tracing.running.open_runs import RUNS, inside
+from rop_otel.tracing.running.runtime import current
 
 _logger = logging.getLogger("rop_otel")
 
@@ -179,7 +179,7 @@ class Run:
             insist(self.close)
         except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
             raise_if_delivered(error)
-            current().mishaps.failure(Mishap.RUN, f"run {self.id!r}", "it could not be closed")
+            current().diagnostics.failure(Problem.RUN, f"run {self.id!r}", "it could not be closed")
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
@@ -294,4 +294,4 @@ class Run:
         for change in () if self._journal is None else self._journal.changes:
             if change not in self._reported:
                 self._reported.add(change)
-                current().mishaps.failure(Mishap.RUN, f"run {self.id!r}", change)
+                current().diagnostics.failure(Problem.RUN, f"run {self.id!r}", change)

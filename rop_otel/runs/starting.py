@@ -20,10 +20,10 @@ from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.errors import ConfigurationError, InputError
 from rop_otel.safety import raise_if_delivered
-from rop_otel.tracing.mishaps import Mishap
-from rop_otel.tracing.runs import RUNS
-from rop_otel.tracing.runtime import Runtime, current
-from rop_otel.tracing.scalars import as_name, plainly
+from rop_otel.tracing.results.scalars import as_name, plainly
+from rop_otel.tracing.running.diagnostics import Problem
+from rop_otel.tracing.running.open_runs import RUNS
+from rop_otel.tracing.running.runtime import Runtime, current
 
 if TYPE_CHECKING:
     from rop_otel.runs.book import Book
@@ -225,7 +225,7 @@ class _Start:
     def _complain(self, message: str) -> None:
         if self.runtime.config.strict:
             raise ConfigurationError(f"run {self.run_id!r}: {message}")
-        self.runtime.mishaps.misuse(Mishap.RUN, f"run {self.run_id!r}", message)
+        self.runtime.diagnostics.misuse(Problem.RUN, f"run {self.run_id!r}", message)
 
 
 def _is_interface(value: tuple[object, ...]) -> bool:

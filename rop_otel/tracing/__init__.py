@@ -1,11 +1,12 @@
 """The API that users type, over the OpenTelemetry API only: stages, handoffs, the ledger of open handoffs.
 
-What users call is in ``decorating``, ``using`` and ``opening``; what they get is a ``stage.Stage`` or a
-``handoff.Handoff``. Behind these:
+Each room imports only those before it:
 
-- what the author says of a stage: ``spec``, ``arguments``; of a handoff: ``declared``
-- what an execution tells: ``facts``, written on its span by ``writing``; ``generating`` where it yields
-- IDs read out of any object: ``reading``, ``extracting``, ``scalars``; labels out of an answer: ``citing``
-- where the caller is: ``here``; what is open: ``ledger``, ``runs``; what the process works with: ``runtime``
-- what goes wrong: ``mishaps``; the twins that do nothing: ``silent`` and ``silent_handoff``
+- ``results``: IDs, scores and scopes read out of any object
+- ``position``: where the caller is, in the OpenTelemetry context
+- ``running``: what the process works with: the runtime, what is open, what goes wrong, what is written on spans
+- ``stages``: what is said of a stage by its author and its executions; functions and blocks that become stages
+- ``handoffs``: what is said of a handoff and of an answer; how it is opened and ends
+
+A file that begins with ``live_`` holds what is monitored, one that begins with ``noop_`` its twin that does nothing.
 """

@@ -14,7 +14,7 @@ from rop_otel.core.handoff import Assessment, HandoffRecord, Notice
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.export.foreign_spans import ForeignSpans
 from rop_otel.export.processor import RopSpanProcessor
-from rop_otel.tracing.runtime import Runtime
+from rop_otel.tracing.running.runtime import Runtime
 
 
 class Heard:

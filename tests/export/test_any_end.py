@@ -18,7 +18,7 @@ from rop_otel.core.handoff import Assessment, DropCause, Notice, Verdict
 from rop_otel.replay.handoff_report import replay
 from rop_otel.spans.conventions import Rules
 from rop_otel.spans.sdk import from_sdk
-from rop_otel.tracing import runtime
+from rop_otel.tracing.running import runtime
 from tests.export.monitored import Monitored
 from tests.spans.conventions.foreign import documents, flattened
 

@@ -11,7 +11,7 @@ from rop_otel import semconv
 from rop_otel.core.handoff import ContextFinding, Notice, Verdict
 from rop_otel.replay.handoff_report import replay
 from rop_otel.spans.sdk import from_sdk
-from rop_otel.tracing import runtime
+from rop_otel.tracing.running import runtime
 from tests.export.monitored import Monitored
 
 

@@ -154,7 +154,7 @@ def test_a_forked_process_starts_over() -> None:
     """In the child nothing is open or counted, and it serves a port of its own; the parent goes on as it was."""
     script = """
         from tests.export.scraping import value
-        from rop_otel.tracing import runtime
+        from rop_otel.tracing.running import runtime
 
         port = rop.configure(metrics_port=0).metrics_port
         run("d1")

@@ -23,8 +23,8 @@ from rop_otel.export.foreign_span import ForeignSpan
 from rop_otel.export.processor import RopSpanProcessor
 from rop_otel.replay.handoff_report import replay
 from rop_otel.spans.sdk import from_sdk
-from rop_otel.tracing.mishaps import Mishap
-from rop_otel.tracing.runtime import Runtime
+from rop_otel.tracing.running.diagnostics import Problem
+from rop_otel.tracing.running.runtime import Runtime
 from tests.export.monitored import Monitored
 
 QA: dict[str, AnyValue] = {semconv.HANDOFF_NAME: "qa", semconv.SELECTED_IDS: ["d1"], semconv.CUTOFF: 5}
@@ -304,7 +304,7 @@ def test_what_goes_wrong_stays_inside(monkeypatch: pytest.MonkeyPatch, caplog: p
     for _ in range(3):
         with pytest.raises(ValueError, match="the application's"):
             application()
-    assert monitored.heard.notices[Notice.ERROR, Mishap.PROCESSOR] >= 3
+    assert monitored.heard.notices[Notice.ERROR, Problem.PROCESSOR] >= 3
     assert len([record for record in caplog.records if record.name == "rop_otel"]) == 1
     assert len(monitored.spans("qa")) == 3
 

@@ -24,7 +24,7 @@ from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.errors import ConfigurationError
 from rop_otel.export import configure_once
-from rop_otel.tracing import runtime
+from rop_otel.tracing.running import runtime
 from tests.export.scraping import samples, value
 from tests.grafana.prometheus import free_port
 

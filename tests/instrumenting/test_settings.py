@@ -15,7 +15,7 @@ import pytest
 import rop_otel as rop
 from rop_otel.errors import ConfigurationError
 from rop_otel.instrumenting import Settings
-from rop_otel.tracing.spec import cached_spec
+from rop_otel.tracing.stages.spec import cached_spec
 from tests.conftest import ROOT
 from tests.tracing.watched import Watched
 

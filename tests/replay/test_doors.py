@@ -25,8 +25,8 @@ from rop_otel.core.profile import Resolver
 from rop_otel.replay import replay_files
 from rop_otel.spans import from_sdk
 from rop_otel.spans.otlp_writer import write
-from rop_otel.tracing import runtime
-from rop_otel.tracing.runtime import Runtime
+from rop_otel.tracing.running import runtime
+from rop_otel.tracing.running.runtime import Runtime
 
 RESOLVER = Resolver({"A": ["a", "b"], "C": ["c"]}, aliases={"A": ["alpha"]})
 KINDS = ["vector", "lexical", "fusion", "rerank", "mmr", "expansion", "packing", "rescue", "reader", "dedupe"]

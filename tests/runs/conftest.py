@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from rop_otel.tracing import runtime
-from rop_otel.tracing.runs import RUNS
+from rop_otel.tracing.running import runtime
+from rop_otel.tracing.running.open_runs import RUNS
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import rop_otel as rop
-from rop_otel.tracing.runs import RUNS
+from rop_otel.tracing.running.open_runs import RUNS
 from tests.runs.audit import answer, evaluated, sealed
 
 POPULATION = tuple(f"r{number:03}" for number in range(200))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import rop_otel as rop
-from rop_otel.tracing import runtime
+from rop_otel.tracing.running import runtime
 from tests.runs.audit import answer
 from tests.tracing.watched import Watched
 

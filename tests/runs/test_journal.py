@@ -15,7 +15,7 @@ import pytest
 import rop_otel as rop
 from rop_otel.core.profile.schema import schema
 from rop_otel.runs.journal import Journal, Stamp
-from rop_otel.tracing import runtime
+from rop_otel.tracing.running import runtime
 from tests.runs.audit import answer, evaluated, sealed
 from tests.tracing.watched import Watched
 

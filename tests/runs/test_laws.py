@@ -16,7 +16,7 @@ import rop_otel as rop
 from rop_otel.core.profile.population import write_population
 from rop_otel.core.profile.sealing import DECLARATION_FILE, seal
 from rop_otel.replay import replay_files
-from rop_otel.tracing import runtime
+from rop_otel.tracing.running import runtime
 from tests.core.profile.declared import DECISIONS
 from tests.replay.test_doors import PIPELINES, RESOLVER, Exported, run_pipeline
 from tests.runs.audit import evaluated

@@ -14,8 +14,8 @@ from rop_otel import semconv
 from rop_otel.core.handoff import HandoffRecord
 from rop_otel.runs.book import Book
 from rop_otel.runs.journal import Stamp
-from rop_otel.tracing import runtime
-from rop_otel.tracing.runs import RUNS
+from rop_otel.tracing.running import runtime
+from rop_otel.tracing.running.open_runs import RUNS
 from tests.core.profile.declared import RESOLVER, opened
 from tests.export.monitored import Monitored
 from tests.runs.audit import answer, command, evaluated, sealed

@@ -20,11 +20,11 @@ from rop_otel.instrumenting.deferred import Deferred
 from rop_otel.meters.labels import Capped
 from rop_otel.meters.tally import Tally
 from rop_otel.testing import capture
-from rop_otel.tracing import runtime
-from rop_otel.tracing.ledger import Ledger
-from rop_otel.tracing.mishaps import Mishap, Mishaps
-from rop_otel.tracing.runs import Runs
-from rop_otel.tracing.runtime import Runtime
+from rop_otel.tracing.running import runtime
+from rop_otel.tracing.running.diagnostics import Diagnostics, Problem
+from rop_otel.tracing.running.ledger import Ledger
+from rop_otel.tracing.running.open_runs import Runs
+from rop_otel.tracing.running.runtime import Runtime
 from tests.export.monitored import Heard
 from tests.meters.build import assessment, handoff, stage
 
@@ -235,12 +235,12 @@ class OfMishaps(Case):
 
     def __init__(self) -> None:
         self.heard = Heard()
-        self.mishaps = Mishaps((self.heard,))
+        self.diagnostics = Diagnostics((self.heard,))
         self.noted = 0
 
     def work(self) -> None:
         self.noted += 1
-        self.mishaps.misuse(Mishap.STAGE, "here", "it is wrong")
+        self.diagnostics.misuse(Problem.STAGE, "here", "it is wrong")
 
     def check(self) -> None:
         assert sum(self.heard.notices.values()) == self.noted

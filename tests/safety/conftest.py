@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from rop_otel.tracing import runtime
-from rop_otel.tracing.runs import RUNS
+from rop_otel.tracing.running import runtime
+from rop_otel.tracing.running.open_runs import RUNS
 from tests.safety.recorded import Recorded
 
 

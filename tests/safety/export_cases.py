@@ -18,8 +18,8 @@ from rop_otel.export.processor import RopSpanProcessor
 from rop_otel.export.sending import CountingProcessor
 from rop_otel.meters.instruments import Recorder
 from rop_otel.meters.labels import Capped
-from rop_otel.tracing import runtime
-from rop_otel.tracing.runtime import Runtime
+from rop_otel.tracing.running import runtime
+from rop_otel.tracing.running.runtime import Runtime
 from tests.export.monitored import Heard
 from tests.meters.build import assessment, handoff, stage
 from tests.safety.cases import Case

@@ -13,7 +13,7 @@ from opentelemetry.trace import INVALID_SPAN
 
 import rop_otel as rop
 from rop_otel.testing import capture
-from rop_otel.tracing.exceptions import record_exception
+from rop_otel.tracing.running.exceptions import record_exception
 from tests.safety.growth import Call, Case
 from tests.safety.many_facts import ids
 from tests.tracing.watched import Hit

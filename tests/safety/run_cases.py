@@ -11,9 +11,9 @@ import rop_otel as rop
 from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, HandoffRecord, Verdict
 from rop_otel.runs.live import Run
-from rop_otel.tracing import runtime
-from rop_otel.tracing.runs import RUNS
-from rop_otel.tracing.runtime import Runtime
+from rop_otel.tracing.running import runtime
+from rop_otel.tracing.running.open_runs import RUNS
+from rop_otel.tracing.running.runtime import Runtime
 from tests.export.monitored import Heard
 from tests.safety.cases import Case
 

@@ -22,7 +22,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, SpanExportResult
 
 import rop_otel as rop
-from rop_otel.tracing.runtime import current
+from rop_otel.tracing.running.runtime import current
 from tests.safety.left_halfway import RARELY, REQUESTS
 from tests.safety.left_streams import instrumented
 

@@ -14,10 +14,10 @@ import rop_otel as rop
 from rop_otel.core.handoff import Verdict
 from rop_otel.core.handoff.findings.making import LONGEST_NAMED, quoted
 from rop_otel.errors import UsageError
-from rop_otel.tracing.exceptions import record_exception
-from rop_otel.tracing.reading import EMPTY, Reader
-from rop_otel.tracing.runtime import install
-from rop_otel.tracing.scalars import MOST_NAMED
+from rop_otel.tracing.results.result_reader import EMPTY, Reader
+from rop_otel.tracing.results.scalars import MOST_NAMED
+from rop_otel.tracing.running.exceptions import record_exception
+from rop_otel.tracing.running.runtime import install
 from tests.tracing.watched import Watched
 
 MANY = 20_000_000

@@ -19,7 +19,7 @@ from opentelemetry.trace import get_current_span
 
 import rop_otel as rop
 from rop_otel import semconv
-from rop_otel.tracing import runtime
+from rop_otel.tracing.running import runtime
 from tests.export.receiving import PATIENT, Endpoint
 from tests.export.test_processes import NOWHERE, ROOT, execute
 from tests.safety.test_locks import in_fork

@@ -10,8 +10,8 @@ import pytest
 
 from rop_otel.config import Config
 from rop_otel.instrumenting import Settings, topmost
-from rop_otel.tracing import runtime
-from rop_otel.tracing.runtime import Runtime
+from rop_otel.tracing.running import runtime
+from rop_otel.tracing.running.runtime import Runtime
 from tests.export.monitored import Heard
 from tests.safety.interrupting import Interruption, in_time, places
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rop_otel.tracing.runtime import install
+from rop_otel.tracing.running.runtime import install
 from tests.safety import many_arguments, many_facts, many_spans
 from tests.safety.growth import MOST, Case, growth
 from tests.tracing.watched import Watched

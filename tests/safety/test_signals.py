@@ -18,9 +18,9 @@ import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.meters.tally import Tally
-from rop_otel.tracing import runtime
-from rop_otel.tracing.runs import RUNS
-from rop_otel.tracing.runtime import Runtime
+from rop_otel.tracing.running import runtime
+from rop_otel.tracing.running.open_runs import RUNS
+from rop_otel.tracing.running.runtime import Runtime
 from tests.export.test_processes import ROOT
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")

@@ -12,8 +12,8 @@ import pytest
 from rop_otel.core.places import places_in
 from rop_otel.core.prompt import passages_in
 from rop_otel.core.texts import holds_some_of, plain_text, shown_in
-from rop_otel.tracing import citing
-from rop_otel.tracing.citing import find_citations
+from rop_otel.tracing.handoffs import citing
+from rop_otel.tracing.handoffs.citing import find_citations
 
 TIMES = 8
 """How many times as much there is to read."""

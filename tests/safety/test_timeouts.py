@@ -21,7 +21,7 @@ import rop_otel as rop
 from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment
 from rop_otel.core.profile.resolver import Resolver
-from rop_otel.tracing import runtime
+from rop_otel.tracing.running import runtime
 from tests.safety.alarms import alarms
 from tests.safety.handlers import JobTimeoutError
 

@@ -15,7 +15,7 @@ import rop_otel as rop
 from rop_otel import testing
 from rop_otel.errors import ConfigurationError
 from rop_otel.testing import Captured, assert_labels_consistent, assert_selected_reaches_reader, capture
-from rop_otel.tracing import runtime
+from rop_otel.tracing.running import runtime
 from tests.tracing.watched import Watched, retrieve
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from rop_otel.tracing import runtime
+from rop_otel.tracing.running import runtime
 from tests.tracing.watched import Watched
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rop_otel as rop
-from rop_otel.tracing.citing import find_citations
+from rop_otel.tracing.handoffs.citing import find_citations
 from tests.tracing.watched import Watched
 
 S = ["S1", "S2", "S3"]

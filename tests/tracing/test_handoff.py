@@ -300,8 +300,8 @@ def test_current_handoff_outside_of_any_does_nothing(watched: Watched) -> None:
 
 def test_what_is_printed_of_handoffs_and_stages(watched: Watched) -> None:
     """A handoff or a stage that is printed says what it is, also where none is open."""
-    assert repr(rop.current_handoff()) == "<SilentHandoff handoff: not assessed, no handoff is open here>"
-    assert repr(rop.current_handoff().running_stage).startswith("<SilentStage: no stage is running here")
+    assert repr(rop.current_handoff()) == "<NoopHandoff handoff: not assessed, no handoff is open here>"
+    assert repr(rop.current_handoff().running_stage).startswith("<NoopStage: no stage is running here")
     with rop.handoff("qa", selected="a") as handoff, rop.using_stage("packing") as stage:
         assert repr(rop.current_handoff()) == "<Handoff qa: not assessed, it is still open>"
         assert repr(stage) == "<Stage packing>"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import rop_otel as rop
 from rop_otel.core.handoff import Notice, StageRecord
-from rop_otel.tracing.ledger import Ledger
+from rop_otel.tracing.running.ledger import Ledger
 from tests.tracing.watched import Watched
 
 

@@ -6,8 +6,8 @@ import pytest
 
 import rop_otel as rop
 from rop_otel import semconv
-from rop_otel.tracing import runtime
-from rop_otel.tracing.silent import SILENT_STAGE
+from rop_otel.tracing.running import runtime
+from rop_otel.tracing.stages.noop_stage import NOOP_STAGE
 from tests.tracing.watched import Watched
 
 
@@ -111,7 +111,7 @@ def test_environment_that_cannot_be_used_shows_no_ids(monkeypatch: pytest.Monkey
     assert (runtime.current().config.hash_key, runtime.current().enabled) == (b"secret", True)
 
 
-@pytest.mark.parametrize("silent", [rop.current_handoff(), SILENT_STAGE], ids=["handoff", "stage"])
+@pytest.mark.parametrize("silent", [rop.current_handoff(), NOOP_STAGE], ids=["handoff", "stage"])
 def test_the_silent_twins_have_all_that_users_reach_for(silent: object) -> None:
     """Every public attribute of a handoff and of a stage can be read on its silent twin."""
     for name in dir(type(silent)):

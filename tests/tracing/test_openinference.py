@@ -15,8 +15,8 @@ from rop_otel.config import Config
 from rop_otel.replay.handoff_report import replay
 from rop_otel.spans import Span, from_sdk
 from rop_otel.spans.conventions import Rules, as_stage
-from rop_otel.tracing import runtime
-from rop_otel.tracing.runtime import Runtime
+from rop_otel.tracing.running import runtime
+from rop_otel.tracing.running.runtime import Runtime
 
 
 class Exported:

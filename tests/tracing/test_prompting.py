@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import pytest
 
 import rop_otel as rop
-from rop_otel.tracing.prompting import ShownIn
+from rop_otel.tracing.stages.prompting import ShownIn
 from tests.tracing.watched import Watched
 
 TEXTS = {

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import rop_otel as rop
 from rop_otel.errors import UsageError
-from rop_otel.tracing.reading import Reader, Reading
+from rop_otel.tracing.results.result_reader import Reader, Reading
 from tests.tracing.watched import Hit, Watched, hits
 
 

@@ -17,10 +17,10 @@ from rop_otel.config import Config
 from rop_otel.core.handoff import DropCause
 from rop_otel.meters.tally import Tally
 from rop_otel.semconv import METRICS
-from rop_otel.tracing import handoff as handoffs
-from rop_otel.tracing import runtime
-from rop_otel.tracing.ledger import Ledger
-from rop_otel.tracing.runtime import Runtime
+from rop_otel.tracing.handoffs import live_handoff as handoffs
+from rop_otel.tracing.running import runtime
+from rop_otel.tracing.running.ledger import Ledger
+from rop_otel.tracing.running.runtime import Runtime
 from tests.tracing.watched import Watched, retrieve
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from opentelemetry.sdk.trace import SpanLimits, TracerProvider
 from opentelemetry.trace import INVALID_SPAN, Span
 
-from rop_otel.tracing import writing
-from rop_otel.tracing.writing import Value, write
+from rop_otel.tracing.running import span_writing
+from rop_otel.tracing.running.span_writing import Value, write
 
 TEXTS = st.text(max_size=6)
 VALUES: st.SearchStrategy[Value] = st.one_of(
@@ -59,7 +59,7 @@ def test_the_same_attributes_as_the_public_way(
 
 def test_it_knows_the_installed_version() -> None:
     """With the installed OpenTelemetry, attributes do go in at once."""
-    assert writing._KNOWN
+    assert span_writing._KNOWN
 
 
 def test_a_span_of_another_make_takes_them_the_public_way() -> None:

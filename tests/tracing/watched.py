@@ -15,7 +15,7 @@ import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, Notice, StageRecord
-from rop_otel.tracing.runtime import Runtime
+from rop_otel.tracing.running.runtime import Runtime
 from tests.export.monitored import Heard
 
 

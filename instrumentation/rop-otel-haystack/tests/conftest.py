@@ -24,7 +24,7 @@ from rop_otel_haystack import HaystackInstrumentor
 
 import rop_otel as rop
 from rop_otel.config import Config
-from rop_otel.tracing import runtime
+from rop_otel.tracing.running import runtime
 
 TEXTS = {
     "timeouts": "wait for a task and cancel it after a timeout",

@@ -129,7 +129,7 @@ def test_haystack_is_not_imported_before_the_application_does() -> None:
         "from rop_otel_haystack import HaystackInstrumentor\n"
         "HaystackInstrumentor().instrument()\n"
         "assert 'haystack' not in sys.modules\n"
-        "from rop_otel.tracing.runtime import current\n"
+        "from rop_otel.tracing.running.runtime import current\n"
         "assert current().sinks\n"
         "import haystack\n"
         "assert hasattr(haystack.Pipeline.run, '__wrapped__')\n"

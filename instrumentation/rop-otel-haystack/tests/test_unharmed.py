@@ -14,7 +14,7 @@ from haystack.dataclasses import ChatMessage, ToolCall
 from haystack.tools import Tool
 from rop_otel_haystack.reading import documents_in
 
-from rop_otel.tracing import runtime
+from rop_otel.tracing.running import runtime
 
 QUESTION = "a task after a timeout"
 ASKED = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}

@@ -12,7 +12,7 @@ from langchain_core.runnables import RunnableLambda
 from opentelemetry.context import Context, attach
 
 from rop_otel.config import Config
-from rop_otel.tracing import runtime
+from rop_otel.tracing.running import runtime
 from tests.safety.alarms import alarms
 
 ROUNDS = 300

@@ -12,7 +12,7 @@ from llama_index.core.instrumentation import root_dispatcher  # type: ignore[att
 from rop_otel_llama_index import LlamaIndexInstrumentor
 
 import rop_otel as rop
-from rop_otel.tracing import runtime
+from rop_otel.tracing.running import runtime
 
 sys.path.append(str(Path(__file__).parent))  # no import can name this folder, and the tests share a module in it
 from llama_index_parts import Watch

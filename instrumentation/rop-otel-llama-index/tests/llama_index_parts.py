@@ -19,7 +19,7 @@ from rop_otel_llama_index import LlamaIndexInstrumentor
 import rop_otel as rop
 from rop_otel.config import Config
 from rop_otel.core.handoff import HandoffRecord, StageRecord
-from rop_otel.tracing import runtime
+from rop_otel.tracing.running import runtime
 
 NODES = [TextNode(id_=f"n{number}", text=f"Note {number} is about subject {number}.") for number in range(1, 7)]
 
@@ -30,7 +30,7 @@ class Watch:
     def __init__(self) -> None:
         self.records: list[HandoffRecord] = []
         self.assessments: list[rop.Assessment] = []
-        self.mishaps: list[str] = []
+        self.diagnostics: list[str] = []
 
     def __call__(self, config: Config | None = None, *, tracer: Tracer | None = None, **settings: Any) -> None:
         """Instrument, and keep what is assessed from then on."""
@@ -44,7 +44,7 @@ class Watch:
 
     def noticed(self, notice: Any, *, where: str = "") -> None:
         """Keep where something went wrong."""
-        self.mishaps.append(f"{notice} {where}")
+        self.diagnostics.append(f"{notice} {where}")
 
     @property
     def only(self) -> rop.Assessment:

@@ -202,7 +202,7 @@ def test_odd_lists(watch: Watch, found: Any, ids: tuple[str, ...]) -> None:
     returned = Found(found=found).retrieve("?")
     assert len(returned) == len(ids)
     assert watch.stages[0].returned == ids
-    assert watch.mishaps == []
+    assert watch.diagnostics == []
 
 
 def test_ids_that_collide_after_str(watch: Watch) -> None:

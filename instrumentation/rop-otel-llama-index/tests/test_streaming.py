@@ -138,7 +138,7 @@ def test_in_a_handoff_of_the_applications_own(watch: Watch) -> None:
         response = streaming("n1").query("?")
     assert watch.only.verdict == "PASS"
     assert str(response).strip() == "See [1]."
-    assert (len(watch.assessments), watch.mishaps) == (1, [])
+    assert (len(watch.assessments), watch.diagnostics) == (1, [])
     with rop.handoff("mine", selected="n1"):
         assert str(streaming("n1", answer="So [1].").query("?"))
     assert [stage.kind for stage in watch.records[1].stages] == ["lexical", "packing", "reader"]

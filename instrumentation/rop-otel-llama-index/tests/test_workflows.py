@@ -17,7 +17,7 @@ from llama_index_parts import BM25Retriever, Found, KeepFirst, Model, Watch, Wor
 
 import rop_otel as rop
 from rop_otel import instrumenting
-from rop_otel.tracing import runtime
+from rop_otel.tracing.running import runtime
 
 
 class Retrieved(Event):

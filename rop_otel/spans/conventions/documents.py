@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from rop_otel.tracing import scalars
+from rop_otel.tracing.results import scalars
 
 _MOST_DIGITS: Final = 9
 """Digits of a document's place in a flattened list; nobody records a list as long as that."""

@@ -17,8 +17,8 @@ import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, HandoffRecord, Notice
-from rop_otel.tracing import runtime
-from rop_otel.tracing.runtime import Runtime
+from rop_otel.tracing.running import runtime
+from rop_otel.tracing.running.runtime import Runtime
 from tests.safety.fuzz.values import Nothing
 
 

@@ -18,7 +18,7 @@ from traceback import walk_tb
 from types import CodeType, TracebackType
 from typing import Any, Final
 
-from rop_otel.tracing import runtime
+from rop_otel.tracing.running import runtime
 from tests.safety.fuzz import values
 from tests.safety.fuzz.describing import ADDRESS, FILE, differences
 from tests.safety.fuzz.doors import Bare, Door, Monitored

@@ -1,0 +1,53 @@
+"""The handoff that does nothing."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self, Unpack
+
+from rop_otel.core.handoff import Assessment
+from rop_otel.tracing.handoffs.answering import Answered
+from rop_otel.tracing.handoffs.live_handoff import Handoff
+
+
+class NoopHandoff(Handoff):
+    """The twin that does nothing: monitoring is off, or no handoff is open.
+
+    Args:
+        name: Name of the handoff that it stands for.
+        note: Why it does nothing.
+    """
+
+    def __init__(self, name: str, note: str) -> None:
+        self._name = name
+        self._note = note
+        self.id = ""
+        self.trace_id = ""
+
+    @property
+    def name(self) -> str:
+        """Name of the interface."""
+        return self._name
+
+    @property
+    def assessment(self) -> Assessment:
+        """One without a verdict, whose note says why."""
+        return Assessment(handoff_name=self._name, note=self._note)
+
+    def select(self, selected: object) -> None:
+        """Do nothing."""
+
+    def answered(self, text: str, **told: Unpack[Answered]) -> None:
+        """Do nothing."""
+
+    def close(self) -> Assessment:
+        """Return :attr:`assessment`."""
+        return self.assessment
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None

@@ -1,0 +1,1 @@
+"""Where in which handoff the application is now."""

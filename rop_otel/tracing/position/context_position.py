@@ -1,0 +1,262 @@
+"""Where in which handoff the application is now, kept in the OpenTelemetry context and so carried with it.
+
+All that makes a context current, or sets a context variable of ours, goes through this module. While the garbage
+collector runs, nothing is set: the code that it interrupts may be ``ContextVar.set`` itself, which CPython 3.11 does
+not survive (cpython#122529), and in any version that code knows nothing of the finalizers that run in it. What is
+monitored in a finalizer is kept apart from it for as long as the collector runs.
+
+A context is put back by attaching the one before it, never by its token: a token used in another task or thread (a
+generator that the garbage collector closes) is an error that OpenTelemetry logs. A place whose block ended where it
+could not be put back counts as left from then on.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from contextvars import ContextVar, Token
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast
+
+from opentelemetry.context import Context, attach, create_key, get_current, set_value
+from opentelemetry.trace import Span, set_span_in_context
+
+from rop_otel.safety import collection, in_child, insist, is_collecting
+
+if TYPE_CHECKING:
+    from rop_otel.tracing.handoffs.live_handoff import Handoff
+    from rop_otel.tracing.stages.live_stage import Stage
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_T = TypeVar("_T")
+
+_key = create_key("rop_otel")
+"""Another one in a forked process, so that it is in none of the handoffs that its parent was in."""
+
+_NO_CONTEXT: Final = Context()
+_apart: Final = threading.local()
+"""What is current for the finalizers of a collection: its ``context``, where ``collection`` is the one that runs."""
+
+
+class Position:
+    """A place in a handoff, of one block.
+
+    Args:
+        handoff: The innermost open handoff, None outside of any.
+        stage: The innermost running stage of that handoff.
+        round: The round under way.
+
+    Attributes:
+        left: Where the block is over and another context was current then: the context before the block, and what the
+            block added to it.
+    """
+
+    __slots__ = ("handoff", "left", "round", "stage")
+
+    def __init__(
+        self,
+        handoff: Handoff | None = None,
+        stage: Stage | None = None,
+        round: int | None = None,  # noqa: A002 - the contract's word
+    ) -> None:
+        self.handoff = handoff
+        self.stage = stage
+        self.round = round
+        self.left: tuple[Context, dict[str, object]] | None = None
+
+
+_NOWHERE: Final = Position()
+
+
+def current_position(context: Context | None = None) -> Position:
+    """Return the place that a context, None for the current one, is at."""
+    found = (current_context() if context is None else context).get(_key)
+    return _NOWHERE if found is None else cast(Position, found)
+
+
+def moved(context: Context, place: Position, span: Span | None = None) -> Context:
+    """Return a context that is at another place, with another current span if one is given."""
+    if span is None:
+        return set_value(_key, place, context)
+    placed = set_span_in_context(span, context)
+    dict.__setitem__(placed, _key, place)  # nobody else has this new context yet, and a second copy costs as much again
+    return placed
+
+
+def _leave_all() -> None:
+    global _key
+    _key = create_key("rop_otel")
+
+
+in_child(_leave_all)
+
+
+def in_block(context: Context) -> Context:
+    """Return a context at the same place, of a block of its own, which :func:`put_back` can identify."""
+    at = current_position(context)
+    return moved(context, Position(at.handoff, at.stage, at.round))
+
+
+def current_context() -> Context:
+    """Return the current context, without the places that were left."""
+    during = collection()
+    context = get_current() if during is None else _current_during(during)
+    while (found := cast("Position | None", context.get(_key))) is not None and found.left is not None:
+        context = _without(context, *found.left)
+    return context
+
+
+def make_current(context: Context) -> None:
+    """Make a context the current one; while the garbage collector runs, only for what is monitored in finalizers."""
+    during = collection()
+    if during is None:
+        attach(context)
+    else:
+        _apart.collection, _apart.context = during, context
+
+
+def enter(context: Context, before: Context) -> None:
+    """Make the context of a block current, or where that is interrupted, take its place for left.
+
+    Args:
+        context: The block's, with a place of its own.
+        before: The one before it.
+    """
+    try:
+        make_current(context)
+    except BaseException:  # delivered; the block is never entered, so nothing puts back what was before it
+        leave(context, before)
+        raise
+
+
+def put_back(context: Context, before: Context) -> None:
+    """Make the context before a block current again, or else take the block's place for left.
+
+    What the application attached to the context of this place, and left there, is no other place: an application that
+    forgets to detach would never leave its handoff.
+
+    Args:
+        context: The block's, with a place of its own.
+        before: The one before it.
+    """
+    try:
+        place, current = current_position(context), current_context()
+        if current is context or current_position(current) is place:
+            make_current(before)
+        else:
+            leave(context, before)
+    except BaseException:  # delivered in the middle
+        leave(context, before)
+        raise
+
+
+def leave(context: Context, before: Context) -> None:
+    """Take the place of a context for left, wherever it is still current."""
+    place = current_position(context)
+    if place is not _NOWHERE:  # as it is of the process that this one was forked from
+        added = {key: value for key, value in context.items() if key != _key and before.get(key) is not value}
+        place.left = before, added
+
+
+def set_variable(variable: ContextVar[_T], value: _T) -> Token[_T] | None:
+    """Set a context variable of ours, with None for its default; while the garbage collector runs, do nothing."""
+    if is_collecting():
+        return None
+    before = variable.get()
+    try:
+        return variable.set(value)
+    except BaseException:  # delivered; nobody has the token
+        variable.set(before)
+        raise
+
+
+def reset_variable(variable: ContextVar[Any], token: Token[Any] | None) -> None:
+    """Set a variable to what it was; a coroutine that is given up is closed elsewhere, and what is set there stays."""
+    if token is not None and not is_collecting():
+        try:
+            with suppress(ValueError):
+                variable.reset(token)
+        except BaseException:  # delivered in the middle
+            variable.set(None if token.old_value is Token.MISSING else token.old_value)
+            raise
+
+
+def _current_during(during: object) -> Context:
+    """Return what is current for the finalizers of a collection, the one that runs."""
+    found: Context = _apart.context if getattr(_apart, "collection", None) is during else _NO_CONTEXT
+    return found
+
+
+def _without(context: Context, before: Context, added: dict[str, object]) -> Context:
+    """Return a context without a block: what that did not change is kept, as what others attached to it since."""
+    kept = {key: value for key, value in context.items() if key != _key and added.get(key) is not value}
+    back = {key: value for key, value in before.items() if key == _key or (key in added and key not in kept)}
+    return Context({**kept, **back})
+
+
+class using_context:  # noqa: N801 - used like a function
+    """A ``with`` block in another context; after it the one before is current again.
+
+    A coroutine that is given up inside of the block is closed elsewhere, and what is current there stays.
+
+    Args:
+        context: The context.
+    """
+
+    __slots__ = ("_around", "_before", "_context")
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def __enter__(self) -> None:
+        self._around: using_context | None = _within.get()
+        self._before = current_context()
+        try:
+            set_variable(_within, self)
+            make_current(self._context)
+        except BaseException:  # delivered; the block is never entered
+            self.__exit__()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        insist(self._leave)
+        self._around = None  # tasks that began inside may go on, and begin others
+
+    def _leave(self) -> None:
+        if self._is_current():
+            make_current(self._before)
+            set_variable(_within, self._around)
+
+    def _is_current(self) -> bool:
+        during = collection()
+        if during is not None:
+            return _current_during(during) is self._context
+        block = _within.get()
+        while block is not None and block is not self:
+            block = block._around
+        return block is self
+
+
+_within: Final[ContextVar[using_context | None]] = ContextVar("rop_otel_within", default=None)
+"""The innermost block of :class:`using_context`."""
+
+
+def carry_context(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function that runs in the context of this moment, wherever it is called.
+
+    For ``executor.submit``, ``executor.map``, ``threading.Thread`` and ``loop.run_in_executor``, which start their
+    work in a context of its own. Calls may overlap.
+
+    Args:
+        function: A function, not a coroutine function: tasks carry the context themselves.
+    """
+    carried = current_context()
+
+    @functools.wraps(function)
+    def inside(*args: P.args, **kwargs: P.kwargs) -> R:
+        with using_context(carried):
+            return function(*args, **kwargs)
+
+    return inside

@@ -1,0 +1,1 @@
+"""What the process works with: its runtime, what is open in it, and what goes wrong in it."""

@@ -1,0 +1,1 @@
+"""Stages: what their authors and their executions say, and how functions and blocks become stages."""

@@ -1,0 +1,231 @@
+"""What one execution of a stage tells about itself: read out of what the application gives, cut, and hashed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain, islice
+from typing import Any, Final, NamedTuple, TypedDict
+
+from rop_otel import semconv
+from rop_otel.core.handoff import Ids, StageRecord, values
+from rop_otel.core.handoff.attributes import stage_attributes
+from rop_otel.core.handoff.fact import Fact
+from rop_otel.core.handoff.record import STAGE_FACTS
+from rop_otel.safety import raise_if_delivered
+from rop_otel.tracing.results.result_reader import Reading, lists_in
+from rop_otel.tracing.results.scalars import as_count, as_flag, as_id, as_name, as_scope, as_score, as_truth, plainly
+from rop_otel.tracing.running.diagnostics import Problem
+from rop_otel.tracing.running.ledger import OpenHandoff
+from rop_otel.tracing.running.runtime import Runtime
+from rop_otel.tracing.stages.sentences import SAY_INPUT, TEXT, described
+from rop_otel.tracing.stages.spec import Spec
+from rop_otel.tracing.stages.text_or_ids import is_text
+
+
+class Returned(TypedDict, total=False):
+    """What a stage says beside the documents that it returns; None says nothing.
+
+    Args:
+        labels: Citation label of each.
+        tokens: Tokens used in all.
+        token_budget: Tokens allowed.
+        id_tokens: Tokens of text shown for each; one with 0 was not shown.
+        shares: Share of each one's text that was seen in the prompt, 0 to 1; one with 0 was not shown.
+        basis: How the list is known: ``recorded`` (default), ``prompt``, ``assumed`` or ``unseen``.
+        scores: Score of each, where the documents carry none.
+        scopes: Scope of each, where the documents carry none.
+    """
+
+    labels: Iterable[str] | None
+    tokens: int | None
+    token_budget: int | None
+    id_tokens: Iterable[int] | None
+    shares: Iterable[float] | None
+    basis: str | None
+    scores: Iterable[float] | None
+    scopes: Iterable[str] | None
+
+
+class _Form(NamedTuple):
+    """What an application may say for one type of fact: how a value is read, and what it must be."""
+
+    read: Callable[[object], object | None]
+    wanted: str
+
+
+_FORMS: Final[Mapping[Callable[[object], object], _Form]] = {
+    values.text: _Form(as_name, "a name: a non-empty string, short and in one line"),
+    values.flag: _Form(as_flag, "true or false"),
+    values.truth: _Form(as_truth, "True, False or None"),
+    values.integer: _Form(as_count, "a whole number"),
+    values.number: _Form(as_score, "a number"),
+    values.texts: _Form(as_id, "a list, one for each document"),
+    values.scopes: _Form(as_scope, "a list, one for each document"),
+    values.integers: _Form(as_count, "a list, one for each document"),
+    values.numbers: _Form(as_score, "a list, one for each document"),
+}
+_ROWS: Final = {each.field: each for each in STAGE_FACTS}
+_OF_A_LIST: Final = ("returned", "returned_count", "scores", "scopes")
+_TEXTS: Final = frozenset({values.texts, values.scopes})
+
+
+class StageFacts:
+    """Collected while a stage runs.
+
+    Args:
+        spec: What its author says of it.
+        runtime: What to work with.
+
+    Attributes:
+        told: Fields of the :class:`StageRecord` beside those of the spec; none with its default.
+        opened: Its handoff, as far as that is assessed here.
+        top_k: How many documents were asked for.
+    """
+
+    __slots__ = ("opened", "runtime", "spec", "told", "top_k")
+
+    def __init__(self, spec: Spec, runtime: Runtime) -> None:
+        self.spec = spec
+        self.runtime = runtime
+        self.told: dict[str, Any] = {}
+        self.opened: OpenHandoff | None = None
+        self.top_k: int | None = None
+
+    def take(self, reading: Reading) -> bool:
+        """Take in a list that has been read already; return whether it has IDs. Of text nothing is kept."""
+        if reading.ids is None:
+            return False
+        runtime, told = self.runtime, self.told
+        text = is_text(reading, self)
+        if "returned" in told:
+            for name in _OF_A_LIST:
+                told.pop(name, None)
+        if text:
+            return False
+        told["returned"] = runtime.hashed(reading.ids)
+        if reading.total is not None:
+            told["returned_count"] = reading.total
+        if reading.scores is not None:
+            told["scores"] = reading.scores
+        if reading.scopes is not None and runtime.shape.fit(reading.scopes):
+            told["scopes"] = runtime.hashed(reading.scopes)
+        return True
+
+    def hand(self, results: Iterable[object]) -> None:
+        """Take in what a stage is handed: one list of documents, or several that it joins."""
+        runtime = self.runtime
+        limit = runtime.config.max_ids
+        lists: list[Ids] = []
+        total = 0
+        for result in chain.from_iterable(map(lists_in, results)):
+            if result is None:
+                return
+            if total >= limit and type(result) is list:
+                total += len(result)  # of what is not recorded, only the number
+                continue
+            reading = self.spec.inputs.read(result, limit=limit)
+            read = reading.ids
+            if read is None:
+                self.misuse(Problem.INPUT, f"no ID can be read in the input, {described(result)}; {SAY_INPUT}")
+                return
+            if is_text(reading, self):
+                self.misuse(Problem.INPUT, f"it is handed {TEXT}")
+                return
+            if total < limit:
+                lists.append(read)
+            total += reading.total or len(read)
+        ids = lists[0] if len(lists) == 1 else tuple(chain.from_iterable(lists))
+        if total > limit:
+            ids = ids[:limit]
+            self.told["input_count"] = total
+        self.told["input"] = runtime.hashed(ids)
+
+    def tell(self, name: str, value: object) -> Any:
+        """Take in one fact that the application says; what cannot be used is left out, and logged.
+
+        Args:
+            name: The field of the record.
+            value: As the application gives it.
+
+        Returns:
+            What was taken in, before it is hashed; None where it cannot be used.
+        """
+        row = _ROWS[name]
+        taken = self._aligned(row, value) if row.cut == "aligned" else self._one(row, value)
+        if taken is None or taken == row.default:
+            self.told.pop(name, None)
+        else:
+            self.told[name] = self._hashed(row, taken)
+        return taken
+
+    def cite(self, citations: tuple[str, ...]) -> None:
+        """Take in the labels that an answer cites; one that is text is none."""
+        short = tuple(label for label in citations if self.runtime.shape.fit((label,)))
+        self.told["citations"] = self.runtime.hashed_labels(short)
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the span attributes for what was told, without those of the spec."""
+        attributes = stage_attributes(self.told)
+        if self.top_k is not None:
+            attributes[semconv.GEN_AI_TOP_K] = self.top_k
+        return attributes
+
+    def record(
+        self, *, trace_id: str, span_id: str, parent_id: str | None, start_ns: int, end_ns: int | None, failed: bool
+    ) -> StageRecord:
+        """Return the facts as the core takes them, with those of the spec; the arguments are those of the record."""
+        facts = {**self.spec.facts, **self.told}
+        return StageRecord(
+            **facts,
+            trace_id=trace_id,
+            span_id=span_id,
+            parent_id=parent_id,
+            start_ns=start_ns,
+            end_ns=end_ns,
+            failed=failed,
+        )
+
+    def misuse(self, where: Problem, message: str) -> None:
+        """Take in a wrong use of the API; it raises in strict mode."""
+        self.runtime.diagnostics.misuse(where, self.spec.place, message)
+
+    def _hashed(self, row: Fact, taken: Any) -> Any:
+        if row.hashed is None:
+            return taken
+        return self.runtime.hashed(taken) if row.hashed == "id" else self.runtime.hashed_labels(taken)
+
+    def _one(self, row: Fact, value: object) -> object | None:
+        form = _FORMS[row.read]
+        taken = as_name(value, self.runtime.shape) if form.read is as_name else form.read(value)
+        if taken is None or (row.choices and taken not in row.choices):
+            wanted = f"one of {', '.join(row.choices)}" if row.choices else form.wanted
+            self.misuse(Problem.STAGE, f"{row.field} is {plainly(value)}; it must be {wanted}")
+            return None
+        return taken
+
+    def _aligned(self, row: Fact, given: Any) -> tuple[Any, ...] | None:
+        """Return values that stand beside the IDs, cut as those are; none where one cannot be used."""
+        limit = self.runtime.config.max_ids
+        read = _FORMS[row.read].read
+        taken: list[Any] | None = None
+        if row.read in _TEXTS and type(given) is list and len(given) <= limit:
+            try:
+                "".join(given)  # raises where one is no string, and is the quickest way to find out
+                taken = given
+            except TypeError:
+                pass
+        if taken is None:
+            try:
+                listed = [] if type(given) is str else list(islice(given, limit))
+                taken = [each for item in listed if (each := read(item)) is not None]
+            except BaseException as error:  # noqa: BLE001 - the application's objects
+                raise_if_delivered(error)
+                listed, taken = [None], []
+            if type(given) is str or len(taken) != len(listed):
+                wrong = f"{row.field} are {described(given)}; they must be {_FORMS[row.read].wanted}"
+                self.misuse(Problem.STAGE, wrong)
+                return None
+        if row.read in _TEXTS and not self.runtime.shape.fit(taken):
+            self.misuse(Problem.STAGE, f"{row.field} are longer than an ID may be, and are left out")
+            return None
+        return tuple(taken)
