@@ -8,10 +8,10 @@ from rop_otel.errors import RopError
 from rop_otel.export import RopSpanProcessor, configure, shutdown
 from rop_otel.runs import run
 from rop_otel.tracing.handoffs.handoff_opening import current_handoff, handoff, start_handoff
-from rop_otel.tracing.handoffs.live_handoff import Handoff
+from rop_otel.tracing.handoffs.handoff_protocol import Handoff
 from rop_otel.tracing.position.context_position import carry_context
 from rop_otel.tracing.stages.decorating import stage
-from rop_otel.tracing.stages.live_stage import Stage
+from rop_otel.tracing.stages.stage_protocol import Stage
 from rop_otel.tracing.stages.using import using_round, using_stage
 
 __all__ = [

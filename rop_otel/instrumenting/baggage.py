@@ -18,7 +18,8 @@ from opentelemetry.context import Context
 from rop_otel import semconv
 from rop_otel.core.handoff import Ids
 from rop_otel.safety import raise_if_delivered
-from rop_otel.tracing.position.context_position import current_context, current_position, enter, in_block, put_back
+from rop_otel.tracing.handoffs.handoff_opening import handoff_at
+from rop_otel.tracing.position.context_position import current_context, enter, in_block, put_back
 from rop_otel.tracing.running.diagnostics import Problem
 from rop_otel.tracing.running.runtime import current
 
@@ -84,7 +85,7 @@ class using_baggage:  # noqa: N801 - used like a function
 
 
 def _carrying(url: str, context: Context) -> Context:
-    config, handoff = current().config, current_position(context).handoff
+    config, handoff = current().config, handoff_at(context)
     if not _is_allowed(url, config.baggage_hosts):
         return without_selection(context)
     selected = None if handoff is None or config.hash_key is not None else handoff._record.selected

@@ -15,13 +15,13 @@ from rop_otel.errors import UsageError
 from rop_otel.instrumenting.baggage import received, without_selection
 from rop_otel.instrumenting.settings import Settings
 from rop_otel.safety import raise_if_delivered
-from rop_otel.tracing.handoffs.handoff_opening import NOT_DUE
-from rop_otel.tracing.handoffs.live_handoff import Handoff
+from rop_otel.tracing.handoffs.handoff_opening import NOT_DUE, handoff_at
+from rop_otel.tracing.handoffs.handoff_protocol import Handoff
+from rop_otel.tracing.handoffs.live_handoff import LiveHandoff
 from rop_otel.tracing.handoffs.noop_handoff import NoopHandoff
 from rop_otel.tracing.position.context_position import (
     Position,
     current_context,
-    current_position,
     enter,
     in_block,
     moved,
@@ -70,7 +70,7 @@ class topmost:  # noqa: N801 - used like a function
             return NoopHandoff(self._name, "monitoring is off")
         if is_selecting():
             return NoopHandoff(self._name, "it is a part of selecting")
-        found = current_position().handoff
+        found = handoff_at()
         try:
             return self._begin(found)
         except BaseException as error:  # of strict mode, or delivered; the block is never entered: nothing else ends it
@@ -87,7 +87,7 @@ class topmost:  # noqa: N801 - used like a function
             if self._moved is not None:
                 put_back(*self._moved)
 
-    def _begin(self, found: Handoff | None) -> Handoff:
+    def _begin(self, found: LiveHandoff | None) -> Handoff:
         try:
             self._receive()
             if found is None or found._assessment is not None:
@@ -131,7 +131,7 @@ class topmost:  # noqa: N801 - used like a function
         self._own = opened.__enter__()
         return self._own
 
-    def _tell(self, found: Handoff) -> None:
+    def _tell(self, found: LiveHandoff) -> None:
         if found._record.selected is not None or (self._settings.selected_by is not None and _ASKED in notes(found)):
             return
         notes(found)[_ASKED] = True

@@ -12,7 +12,7 @@ SOURCES = [
     *python_files("rop_otel"),
     *(path for folder in ROOT.glob("instrumentation/*/rop_otel_*") for path in python_files(str(folder))),
 ]
-ONLY_HERE = PACKAGE / "tracing" / "here.py"
+ONLY_HERE = PACKAGE / "tracing" / "position" / "context_position.py"
 ATTACHING = frozenset({"attach", "detach", "use_span", "start_as_current_span"})
 CALLED_BY_PYTHON = frozenset({"WeakKeyDictionary", "WeakSet", "WeakValueDictionary", "finalize"})
 """What of ``weakref`` runs Python code when an object is gone."""

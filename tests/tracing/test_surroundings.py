@@ -17,8 +17,7 @@ from rop_otel.config import Config
 from rop_otel.core.handoff import DropCause
 from rop_otel.meters.tally import Tally
 from rop_otel.semconv import METRICS
-from rop_otel.tracing.handoffs import live_handoff as handoffs
-from rop_otel.tracing.running import runtime
+from rop_otel.tracing.running import handoff_trace, runtime
 from rop_otel.tracing.running.ledger import Ledger
 from rop_otel.tracing.running.runtime import Runtime
 from tests.tracing.watched import Watched, retrieve
@@ -37,7 +36,7 @@ def test_stages_keep_their_order_whatever_the_clock_does(
 ) -> None:
     """A clock that stands still (a coarse one, a frozen one) or runs backwards changes no order and makes none late."""
     ticks = iter(range(10**12, 0, step or -1))
-    monkeypatch.setattr(handoffs, "monotonic_ns", lambda: next(ticks) if step else 0)
+    monkeypatch.setattr(handoff_trace, "monotonic_ns", lambda: next(ticks) if step else 0)
     kinds = ["vector", "boost", "candidates", "rerank", "mmr", "reorder", "sentence_selection", "packing"]
     with rop.handoff("qa", selected="a") as handoff:
         for kind in kinds:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final, Unpack
+from typing import Final, Unpack, cast
+
+from opentelemetry.context import Context
 
 from rop_otel.core.handoff.record import UNNAMED
 from rop_otel.safety import catch_up
 from rop_otel.tracing.handoffs.declared import Declared, declare
-from rop_otel.tracing.handoffs.live_handoff import Handoff
+from rop_otel.tracing.handoffs.handoff_protocol import Handoff
+from rop_otel.tracing.handoffs.live_handoff import LiveHandoff
 from rop_otel.tracing.handoffs.noop_handoff import NoopHandoff
 from rop_otel.tracing.position.context_position import current_position
 from rop_otel.tracing.results.scalars import as_name
@@ -53,7 +56,12 @@ def start_handoff(name: str, **said: Unpack[Declared]) -> Handoff:
 def current_handoff() -> Handoff:
     """Return the innermost open handoff of this thread or task; where none is open, one that does nothing."""
     catch_up()
-    return current_position().handoff or NoopHandoff("handoff", "no handoff is open here")
+    return handoff_at() or NoopHandoff("handoff", "no handoff is open here")
+
+
+def handoff_at(context: Context | None = None) -> LiveHandoff | None:
+    """Return the handoff that a context, None for the current one, is in."""
+    return cast("LiveHandoff | None", current_position(context).handoff)
 
 
 def _opened(name: object, said: Declared, *, closes: bool) -> Handoff:
@@ -70,7 +78,7 @@ def _opened(name: object, said: Declared, *, closes: bool) -> Handoff:
     run = RUNS.of(record.run_id) if RUNS.open else None
     if run is not None:
         record = run.join(record)
-    opened = Handoff(record, runtime, closes=closes, run=run)
+    opened = LiveHandoff(record, runtime, closes=closes, run=run)
     if not closes:
         opened._start()
     return opened

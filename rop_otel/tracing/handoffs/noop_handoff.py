@@ -7,10 +7,11 @@ from typing import Self, Unpack
 
 from rop_otel.core.handoff import Assessment
 from rop_otel.tracing.handoffs.answering import Answered
-from rop_otel.tracing.handoffs.live_handoff import Handoff
+from rop_otel.tracing.stages.noop_stage import NOOP_STAGE
+from rop_otel.tracing.stages.stage_protocol import Stage
 
 
-class NoopHandoff(Handoff):
+class NoopHandoff:
     """The twin that does nothing: monitoring is off, or no handoff is open.
 
     Args:
@@ -34,6 +35,11 @@ class NoopHandoff(Handoff):
         """One without a verdict, whose note says why."""
         return Assessment(handoff_name=self._name, note=self._note)
 
+    @property
+    def running_stage(self) -> Stage:
+        """The stage that does nothing."""
+        return NOOP_STAGE
+
     def select(self, selected: object) -> None:
         """Do nothing."""
 
@@ -51,3 +57,14 @@ class NoopHandoff(Handoff):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         return None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
+
+    def __repr__(self) -> str:
+        return f"<NoopHandoff {self.assessment}>"

@@ -17,16 +17,12 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar, Token
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast
+from typing import Any, Final, ParamSpec, Protocol, TypeVar, cast
 
 from opentelemetry.context import Context, attach, create_key, get_current, set_value
 from opentelemetry.trace import Span, set_span_in_context
 
 from rop_otel.safety import collection, in_child, insist, is_collecting
-
-if TYPE_CHECKING:
-    from rop_otel.tracing.handoffs.live_handoff import Handoff
-    from rop_otel.tracing.stages.live_stage import Stage
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -38,6 +34,25 @@ _key = create_key("rop_otel")
 _NO_CONTEXT: Final = Context()
 _apart: Final = threading.local()
 """What is current for the finalizers of a collection: its ``context``, where ``collection`` is the one that runs."""
+
+
+class HandoffPlace(Protocol):
+    """A handoff, as far as a position in it goes."""
+
+    @property
+    def id(self) -> str:
+        """Its ID."""
+
+
+class StagePlace(Protocol):
+    """A running stage, as far as a position in it goes."""
+
+    @property
+    def span_id(self) -> str:
+        """ID of its span, or a minted one."""
+
+    @property
+    def _handoff(self) -> object: ...
 
 
 class Position:
@@ -57,8 +72,8 @@ class Position:
 
     def __init__(
         self,
-        handoff: Handoff | None = None,
-        stage: Stage | None = None,
+        handoff: HandoffPlace | None = None,
+        stage: StagePlace | None = None,
         round: int | None = None,  # noqa: A002 - the contract's word
     ) -> None:
         self.handoff = handoff

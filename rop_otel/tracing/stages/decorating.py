@@ -25,7 +25,7 @@ from rop_otel.tracing.stages.importlib_bootstrap import (
     monitored_function,
 )
 from rop_otel.tracing.stages.importlib_bootstrap.called import Run
-from rop_otel.tracing.stages.live_stage import Stage
+from rop_otel.tracing.stages.live_stage import LiveStage
 from rop_otel.tracing.stages.spec import Described, Spec, make_spec
 
 _RUNS_LATER: Final = inspect.CO_COROUTINE | inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
@@ -94,7 +94,7 @@ class Calls:
         self._inputs = inputs
         self._top_k = top_k
 
-    def tell(self, stage: Stage, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def tell(self, stage: LiveStage, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Tell a stage what its call hands over, before the function can change it."""
         if self._top_k is not None:
             stage._facts.top_k = as_count(self._top_k.of(args, kwargs))  # what is no number is ignored
@@ -103,7 +103,7 @@ class Calls:
                 lists = self._inputs(args, kwargs)
             except BaseException as error:  # noqa: BLE001 - the application's own callable
                 raise_if_delivered(error)
-                stage._misuse(Problem.INPUT, f"input_arg raised {type(error).__name__}")
+                stage._facts.misuse(Problem.INPUT, f"input_arg raised {type(error).__name__}")
                 return
             stage.input(*lists)
 
@@ -132,7 +132,7 @@ def _is_awaited_generator(function: Callable[..., Any]) -> bool:
 def _coroutine(kind: type[Awaited], calls: Calls) -> Run:
     def run(runtime: Runtime, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         inner = function(*args, **kwargs)
-        return kind(inner, Stage(calls.spec, runtime), functools.partial(calls.tell, args=args, kwargs=kwargs))
+        return kind(inner, LiveStage(calls.spec, runtime), functools.partial(calls.tell, args=args, kwargs=kwargs))
 
     return run
 

@@ -14,7 +14,7 @@ from rop_otel.tracing.position.context_position import current_context, make_cur
 from rop_otel.tracing.results.result_reader import UNREADABLE, Reading
 from rop_otel.tracing.running.runtime import Runtime
 from rop_otel.tracing.stages.importlib_bootstrap.called import Handing
-from rop_otel.tracing.stages.live_stage import Stage
+from rop_otel.tracing.stages.live_stage import LiveStage
 
 
 class Yielded:
@@ -30,7 +30,7 @@ class Yielded:
     __slots__ = ("_bare", "_calls", "_handed", "_ids", "_limit", "_scopes", "_scores", "_stage", "_total")
 
     def __init__(self, calls: Handing, runtime: Runtime, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self._stage = Stage(calls.spec, runtime)
+        self._stage = LiveStage(calls.spec, runtime)
         self._calls = calls
         self._handed: tuple[tuple[Any, ...], dict[str, Any]] | None = args, kwargs
         self._limit = runtime.config.max_ids
@@ -89,7 +89,7 @@ class Step:
 
     __slots__ = ("_before", "_stage")
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: LiveStage) -> None:
         self._stage = stage
 
     def __enter__(self) -> None:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Final, Self
 
-from rop_otel.tracing.stages.live_stage import Stage
 
-
-class NoopStage(Stage):
+class NoopStage:
     """The twin that does nothing: monitoring is off, or no stage is running."""
 
-    __slots__ = ()
+    __slots__ = ("span_id", "trace_id")
 
     def __init__(self) -> None:
-        """Make one that asks nothing of anybody, and has the IDs of no span."""
         self.trace_id = self.span_id = ""
 
     def returned(self, results: object, **told: object) -> None:

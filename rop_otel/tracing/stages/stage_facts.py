@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import Any, Final, NamedTuple, TypedDict
 
 from rop_otel import semconv
-from rop_otel.core.handoff import Ids, StageRecord, values
+from rop_otel.core.handoff import Ids, StageRecord, kinds, values
 from rop_otel.core.handoff.attributes import stage_attributes
 from rop_otel.core.handoff.fact import Fact
 from rop_otel.core.handoff.record import STAGE_FACTS
@@ -17,8 +17,9 @@ from rop_otel.tracing.results.scalars import as_count, as_flag, as_id, as_name, 
 from rop_otel.tracing.running.diagnostics import Problem
 from rop_otel.tracing.running.ledger import OpenHandoff
 from rop_otel.tracing.running.runtime import Runtime
-from rop_otel.tracing.stages.sentences import SAY_INPUT, TEXT, described
+from rop_otel.tracing.stages.sentences import SAY_INPUT, TEXT, described, without_ids
 from rop_otel.tracing.stages.spec import Spec
+from rop_otel.tracing.stages.stage_owner import Owner
 from rop_otel.tracing.stages.text_or_ids import is_text
 
 
@@ -78,18 +79,39 @@ class StageFacts:
 
     Attributes:
         told: Fields of the :class:`StageRecord` beside those of the spec; none with its default.
-        opened: Its handoff, as far as that is assessed here.
+        owner: Its handoff.
         top_k: How many documents were asked for.
     """
 
-    __slots__ = ("opened", "runtime", "spec", "told", "top_k")
+    __slots__ = ("owner", "runtime", "spec", "told", "top_k")
 
     def __init__(self, spec: Spec, runtime: Runtime) -> None:
         self.spec = spec
         self.runtime = runtime
         self.told: dict[str, Any] = {}
-        self.opened: OpenHandoff | None = None
+        self.owner: Owner | None = None
         self.top_k: int | None = None
+
+    @property
+    def opened(self) -> OpenHandoff | None:
+        """Its handoff, as far as that is assessed here."""
+        return None if self.owner is None else self.owner.opened
+
+    def returned(self, reading: Reading, results: object, told: Mapping[str, object]) -> None:
+        """Take in what the stage returned, and what is said beside it."""
+        taken = self.take(reading)
+        if told:
+            self.say(told)
+        if not taken:
+            self.misuse(Problem.IDS, without_ids(results) if reading.ids is None else f"it returned {TEXT}")
+
+    def say(self, told: Mapping[str, object]) -> None:
+        """Take in facts that the application says; None says nothing."""
+        for name, value in told.items():
+            if value is not None:
+                said = self.tell(name, value)
+                if name == "labels" and said is not None and self.owner is not None:
+                    self.owner.show(said)
 
     def take(self, reading: Reading) -> bool:
         """Take in a list that has been read already; return whether it has IDs. Of text nothing is kept."""
@@ -109,6 +131,8 @@ class StageFacts:
             told["scores"] = reading.scores
         if reading.scopes is not None and runtime.shape.fit(reading.scopes):
             told["scopes"] = runtime.hashed(reading.scopes)
+        if self.owner is not None and self.spec.kind != kinds.READER:
+            self.owner.note(self.spec.results, told["returned"])
         return True
 
     def hand(self, results: Iterable[object]) -> None:

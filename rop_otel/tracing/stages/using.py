@@ -22,9 +22,10 @@ from rop_otel.tracing.results.metadata_id import ByKeys
 from rop_otel.tracing.results.scalars import as_count, plainly
 from rop_otel.tracing.running.diagnostics import Problem
 from rop_otel.tracing.running.runtime import current
-from rop_otel.tracing.stages.live_stage import Stage
+from rop_otel.tracing.stages.live_stage import LiveStage
 from rop_otel.tracing.stages.noop_stage import NOOP_STAGE
 from rop_otel.tracing.stages.spec import Described, Spec, cached_spec, make_spec, names_in
+from rop_otel.tracing.stages.stage_protocol import Stage
 
 
 def using_stage(
@@ -55,7 +56,7 @@ def using_stage(
         wrong = str(error) if isinstance(error, UsageError) else f"its arguments raise {type(error).__name__}"
         runtime.diagnostics.misuse(Problem.STAGE, "using_stage()", wrong)
         return NOOP_STAGE
-    return Stage(spec, runtime, handed=input)
+    return LiveStage(spec, runtime, handed=input)
 
 
 class using_round:  # noqa: N801 - used like a function

@@ -8,7 +8,7 @@ from typing import Any
 
 from rop_otel.safety import WhenGone, is_collecting
 from rop_otel.tracing.stages.importlib_bootstrap.stand_in import Standing
-from rop_otel.tracing.stages.live_stage import Stage
+from rop_otel.tracing.stages.live_stage import LiveStage
 
 
 class Awaited(Standing, Coroutine[Any, Any, Any]):
@@ -23,7 +23,7 @@ class Awaited(Standing, Coroutine[Any, Any, Any]):
     __slots__ = ("_running", "_steps")
     _kind = CoroutineType
 
-    def __init__(self, inner: Any, stage: Stage, tell: Callable[[Stage], object]) -> None:
+    def __init__(self, inner: Any, stage: LiveStage, tell: Callable[[LiveStage], object]) -> None:
         Standing.__init__(self, inner)
         self._running = _Running(stage, tell)
         self._steps: Generator[Any, Any, Any] | None = None
@@ -87,8 +87,8 @@ class _Running:
 
     __slots__ = ("_begun", "_stage", "_tell", "asked", "gone")
 
-    def __init__(self, stage: Stage, tell: Callable[[Stage], object]) -> None:
-        self._stage: Stage | None = stage
+    def __init__(self, stage: LiveStage, tell: Callable[[LiveStage], object]) -> None:
+        self._stage: LiveStage | None = stage
         self._tell = tell
         self._begun = False
         self.asked = False

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import wrapt
 
 from rop_otel.tracing.running.runtime import Runtime, current
-from rop_otel.tracing.stages.live_stage import Stage
+from rop_otel.tracing.stages.live_stage import LiveStage
 from rop_otel.tracing.stages.spec import Spec
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Handing(Protocol):
     def hands_over(self) -> bool:
         """Whether a call tells its stage anything."""
 
-    def tell(self, stage: Stage, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def tell(self, stage: LiveStage, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Tell a stage what its call hands over, before the function can change it."""
 
 
@@ -48,7 +48,7 @@ def monitored_function(function: FunctionType, calls: Handing) -> Callable[..., 
         runtime = current()
         if not runtime.enabled:
             return function(*args, **kwargs)
-        with Stage(calls.spec, runtime) as stage:
+        with LiveStage(calls.spec, runtime) as stage:
             if calls.hands_over:
                 calls.tell(stage, args, kwargs)
             result = function(*args, **kwargs)
@@ -64,7 +64,7 @@ def monitored_call(calls: Handing) -> Run:
     """Return what runs the calls of a callable that is no plain function, as a stage each."""
 
     def run(runtime: Runtime, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        with Stage(calls.spec, runtime) as stage:
+        with LiveStage(calls.spec, runtime) as stage:
             if calls.hands_over:
                 calls.tell(stage, args, kwargs)
             result = function(*args, **kwargs)

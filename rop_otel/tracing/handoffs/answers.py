@@ -1,0 +1,57 @@
+"""What was answered in one handoff, as stages of it."""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from rop_otel.tracing.handoffs.answering import OF_ANSWERS, Answered, Attached, cited_labels
+from rop_otel.tracing.position.context_position import HandoffPlace, Position, current_position, moved
+from rop_otel.tracing.stages.live_stage import LiveStage
+from rop_otel.tracing.stages.spec import READER
+from rop_otel.tracing.stages.stage_owner import Owner
+
+
+class _Owner(Owner, HandoffPlace, Protocol):
+    """The handoff that an answer is one of."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+
+class Answers:
+    """What the stages of a handoff showed, and what is told of its answers.
+
+    Attributes:
+        attached: Reads the sources of an answer.
+    """
+
+    __slots__ = ("_shown", "attached")
+
+    def __init__(self) -> None:
+        self.attached: Final = Attached()
+        self._shown: list[str] = []
+
+    def show(self, labels: tuple[str, ...]) -> None:
+        """Remember labels that a stage showed, from which those in the answer are told."""
+        self._shown += labels
+
+    def tell(self, text: str, told: Answered, handoff: _Owner) -> None:
+        """Record an answer as a stage of its own, in the round that it is given in."""
+        at, trace = current_position(), handoff.trace
+        stage = LiveStage(READER, handoff.runtime)
+        place = Position(handoff, None, at.round if at.handoff is handoff else None)
+        stage._start(moved(trace.before, Position(handoff), trace.span), place)
+        try:
+            self._tell(stage, text, told, f"handoff {handoff.name!r}")
+        finally:
+            stage._finish()
+
+    def _tell(self, stage: LiveStage, text: str, told: Answered, place: str) -> None:
+        facts, runtime = stage._facts, stage._runtime
+        sources = told.get("sources")
+        if sources is not None and stage._wanted:
+            reading = self.attached.read(sources, told.get("id"), runtime, place)
+            facts.returned(reading, sources, {"labels": told.get("labels")})
+        facts.say({name: value for name, value in told.items() if name in OF_ANSWERS})
+        facts.cite(cited_labels(text, told.get("citations"), self._shown, runtime, place))

@@ -1,0 +1,85 @@
+"""What a handoff offers to the application, whether it is monitored or not."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Protocol, Self, Unpack, runtime_checkable
+
+from rop_otel.core.handoff import Assessment
+from rop_otel.tracing.handoffs.answering import Answered
+from rop_otel.tracing.stages.stage_protocol import Stage
+
+
+@runtime_checkable
+class Handoff(Protocol):
+    """One trip from a selected object, or just a question, to the evidence that a reader is shown.
+
+    Made by :func:`rop_otel.handoff`, whose block ends it, and :func:`rop_otel.start_handoff`, which :meth:`close` ends.
+    A ``with`` block makes it current for the stages inside.
+    """
+
+    @property
+    def id(self) -> str:
+        """Its unique ID."""
+
+    @property
+    def trace_id(self) -> str:
+        """Trace of its span in hex, empty without an SDK."""
+
+    @property
+    def name(self) -> str:
+        """Name of the interface."""
+
+    @property
+    def assessment(self) -> Assessment:
+        """What was concluded; before the end, or where nothing was, one without a verdict whose note says why."""
+
+    @property
+    def running_stage(self) -> Stage:
+        """The stage that the caller runs in, so that a decorated function can tell what its result does not.
+
+        Outside of any stage it is one that does nothing.
+
+        >>> import rop_otel as rop
+        >>> @rop.stage("rerank")
+        ... def rerank(hits):
+        ...     rop.current_handoff().running_stage.implementation("word overlap", fallback=True)
+        ...     return sorted(hits)
+        >>> rerank(["b", "a"])
+        ['a', 'b']
+        """
+
+    def select(self, selected: object) -> None:
+        """Tell which object was selected upstream, and so has to reach the reader.
+
+        Args:
+            selected: Its ID, or an object that carries one; a list: declared alternatives. None or an empty list:
+                a selection was due and none came, which is the verdict ``SELECTOR_ERROR``.
+        """
+
+    def answered(self, text: str, **told: Unpack[Answered]) -> None:
+        """Tell what the reader answered. The text itself is never recorded, only the labels that it cites.
+
+        Args:
+            text: The answer.
+            told: See :class:`~rop_otel.tracing.handoffs.answering.Answered`.
+        """
+
+    def close(self) -> Assessment:
+        """End the handoff and assess it; a second call changes nothing."""
+
+    def __enter__(self) -> Self:
+        """Be current inside of the block."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave the block, which ends a handoff that is not started by hand."""
+
+    async def __aenter__(self) -> Self:
+        """Be current inside of the block."""
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave the block, which ends a handoff that is not started by hand."""

@@ -1,0 +1,37 @@
+"""What the stages of a handoff know of it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from rop_otel.core.handoff import Ids
+from rop_otel.tracing.results.result_reader import Reader
+from rop_otel.tracing.running.handoff_trace import HandoffTrace
+from rop_otel.tracing.running.ledger import OpenHandoff
+from rop_otel.tracing.running.runtime import Runtime
+
+
+class Owner(Protocol):
+    """The handoff of a stage, as far as its stages know it."""
+
+    @property
+    def id(self) -> str:
+        """Its ID."""
+
+    @property
+    def runtime(self) -> Runtime:
+        """What it works with."""
+
+    @property
+    def trace(self) -> HandoffTrace:
+        """Its span, IDs and clock."""
+
+    @property
+    def opened(self) -> OpenHandoff | None:
+        """Its entry in the ledger."""
+
+    def note(self, reader: Reader, ids: Ids) -> None:
+        """Remember how a stage read what it returned."""
+
+    def show(self, labels: tuple[str, ...]) -> None:
+        """Remember labels that a stage showed."""
