@@ -113,7 +113,7 @@ def is_ours(span: ReadableSpan) -> bool:
     return scope is not None and scope.name == semconv.SCOPE_NAME
 
 
-def _elsewhere(place: Here) -> Elsewhere | None:
+def _elsewhere(place: Position) -> Elsewhere | None:
     """Return a place in a handoff of ours, None for one in none."""
     handoff, stage = place.handoff, place.stage
     if handoff is None:
@@ -121,7 +121,7 @@ def _elsewhere(place: Here) -> Elsewhere | None:
     return Elsewhere(handoff.id, stage.span_id if stage is not None and stage._handoff is handoff else None)
 
 
-def _starts_trace(span: ReadableSpan, place: Here) -> bool:
+def _starts_trace(span: ReadableSpan, place: Position) -> bool:
     """Return whether a span below no open one of somebody else's is the first of its trace in this process.
 
     Below a stage of ours that has no handoff it is the first of somebody else's. Anything else is below a span that

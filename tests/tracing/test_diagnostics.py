@@ -57,12 +57,12 @@ def test_application_sees_its_own_exception_though_the_resolver_raises(caplog: p
 
 def test_different_messages_of_one_place_are_logged_once_each(caplog: pytest.LogCaptureFixture) -> None:
     """A second kind of trouble at one place is not hidden by the first; one whose value changes ends at some point."""
-    mishaps = Diagnostics()
+    diagnostics = Diagnostics()
     for message in ("no list", "no ID", "no list"):
-        mishaps.misuse(Problem.IDS, "search", message)
+        diagnostics.misuse(Problem.IDS, "search", message)
     assert [message.partition(" (")[0] for message in caplog.messages] == ["search: no list", "search: no ID"]
     for number in range(100):
-        mishaps.misuse(Problem.IDS, "search", f"number {number}")
+        diagnostics.misuse(Problem.IDS, "search", f"number {number}")
     assert len(caplog.messages) == 5
 
 

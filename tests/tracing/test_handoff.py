@@ -64,7 +64,7 @@ def test_verdict_is_on_the_handoff_span(watched: Watched) -> None:
         semconv.VERDICT: "FAIL",
         semconv.DROPPED_AT: "packing",
         semconv.DROP_CAUSE: "over_budget",
-        semconv.FINDINGS: (),
+        semconv.FINDINGS: ("nothing_returned",),
     }
 
 
