@@ -132,7 +132,7 @@ class topmost:  # noqa: N801 - used like a function
         return self._own
 
     def _tell(self, found: LiveHandoff) -> None:
-        if found._record.selected is not None or (self._settings.selected_by is not None and _ASKED in notes(found)):
+        if found._selected is not None or (self._settings.selected_by is not None and _ASKED in notes(found)):
             return
         notes(found)[_ASKED] = True
         selected = self._selected()

@@ -128,9 +128,15 @@ def stage_attributes(told: Mapping[str, object]) -> dict[str, Any]:
     return {_STAGE[name]: value for name, value in told.items()}
 
 
-def handoff_attributes(record: HandoffRecord) -> dict[str, Any]:
-    """Return the span attributes that say the facts of a handoff, its ID among them, without what has its default."""
-    said = {name: value for name, field, default in _HANDOFF if (value := getattr(record, field)) != default}
+def handoff_attributes(record: HandoffRecord, **since: object) -> dict[str, Any]:
+    """Return the span attributes that say the facts of a handoff, its ID among them, without what has its default.
+
+    Args:
+        record: Of the handoff.
+        since: Fields that were said since the record was made.
+    """
+    facts = ((name, since.get(field, getattr(record, field)), default) for name, field, default in _HANDOFF)
+    said = {name: value for name, value, default in facts if value != default}
     return {semconv.HANDOFF_ID: record.handoff_id, **said}
 
 

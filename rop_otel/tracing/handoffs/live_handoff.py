@@ -44,8 +44,8 @@ class LiveHandoff:
 
     def __init__(self, record: HandoffRecord, runtime: Runtime, *, closes: bool, run: LiveRun | None = None) -> None:
         self._record = _hashed(record, runtime)
-        self._closes = closes
-        self._run = run
+        self._selected = self._record.selected
+        self._closes, self._run = closes, run
         self._assessment: Assessment | None = None
         self._gone: WhenGone | None = None
         self._blocks = EnteredBlocks()
@@ -87,7 +87,7 @@ class LiveHandoff:
         if self._is_over("select()"):
             return
         ids = selected_ids(selected, self.runtime.shape)
-        self._record = replace(self._record, selected=self.runtime.hashed(ids))
+        self._selected = self.runtime.hashed(ids)
         if "" in ids:
             self._complain(no_id_in(selected))
 
@@ -176,11 +176,10 @@ class LiveHandoff:
     def __repr__(self) -> str:
         return f"<Handoff {self.assessment}>"
 
-    def __copy__(self) -> Self:
+    def __copy__(self, memo: object = None) -> Self:
         return self  # a second one would end, or be given up, in the place of the first
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
+    __deepcopy__ = __copy__
 
     def _start(self) -> None:
         """Start the span and take a place in the ledger."""
@@ -212,13 +211,12 @@ class LiveHandoff:
         stages = self.runtime.ledger.close(opened)
         if stages is None:
             return self._without_verdict(f"it was open for more than {config.ttl_seconds:g} s")
-        record = self.trace.observed(self._record, stages, end_ns=end)
+        record = self.trace.observed(self._record, stages, selected=self._selected, end_ns=end)
         return self.runtime.assess(record, self._run)
 
     def _attributes(self) -> dict[str, Any]:
-        kind = {semconv.OPENINFERENCE_SPAN_KIND: CHAIN} if self.runtime.config.openinference else {}
-        concluded = {} if self._assessment is None else assessment_attributes(self._assessment)
-        return {**handoff_attributes(self._record), semconv.HANDOFF_ID: self.id, **kind, **concluded}
+        said = handoff_attributes(self._record, selected=self._selected)
+        return {**said, **_kind(self.runtime), **_concluded(self._assessment), semconv.HANDOFF_ID: self.id}
 
     def _is_over(self, call: str) -> bool:
         over = self._assessment is not None
@@ -231,6 +229,14 @@ class LiveHandoff:
 
     def _without_verdict(self, note: str) -> Assessment:
         return _unassessed(self._record, self.trace, note)
+
+
+def _kind(runtime: Runtime) -> dict[str, str]:
+    return {semconv.OPENINFERENCE_SPAN_KIND: CHAIN} if runtime.config.openinference else {}
+
+
+def _concluded(assessment: Assessment | None) -> dict[str, str | int | tuple[str, ...]]:
+    return {} if assessment is None else assessment_attributes(assessment)
 
 
 def _unassessed(record: HandoffRecord, trace: HandoffTrace, note: str) -> Assessment:

@@ -20,7 +20,7 @@ from opentelemetry.trace import (
 )
 
 from rop_otel import semconv
-from rop_otel.core.handoff import HandoffRecord, StageRecord
+from rop_otel.core.handoff import HandoffRecord, Ids, StageRecord
 from rop_otel.safety import is_collecting, raise_if_delivered
 from rop_otel.tracing.running.diagnostics import Problem
 from rop_otel.tracing.running.runtime import Runtime
@@ -95,10 +95,13 @@ class HandoffTrace:
         same = stage.trace_id == self._trace_number
         return self.trace_id if same else format_trace_id(stage.trace_id), f"{stage.span_id:016x}"
 
-    def observed(self, record: HandoffRecord, stages: tuple[StageRecord, ...], *, end_ns: int) -> HandoffRecord:
+    def observed(
+        self, record: HandoffRecord, stages: tuple[StageRecord, ...], *, selected: Ids | None, end_ns: int
+    ) -> HandoffRecord:
         """Return the record of the handoff, which says what was declared, with what was observed of it."""
         return replace(
             record,
+            selected=selected,
             handoff_id=self.id,
             trace_id=self.trace_id,
             span_id=self.span_id,
