@@ -6,6 +6,8 @@ from contextlib import suppress
 import pytest
 
 import rop_otel as rop
+from rop_otel.core.handoff.fact import Fact
+from rop_otel.core.handoff.record import HANDOFF_FACTS, STAGE_FACTS
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.hashing import hash_id, hash_resolver
 from tests.tracing.watched import Watched, hits
@@ -92,3 +94,11 @@ def test_a_wrong_grade_does_not_name_its_object(
         pass
     assert "grade of judged object 2" in caplog.text
     assert "other" not in caplog.text
+
+
+@pytest.mark.parametrize("row", [*STAGE_FACTS, *HANDOFF_FACTS], ids=lambda row: row.attribute)
+def test_one_value_is_hashed_as_several_are(watch: Callable[..., Watched], row: Fact) -> None:
+    """A fact of one text is recorded as an element of a list of the same kind is, and as it is where rows say so."""
+    runtime = watch(hash_key=KEY).runtime
+    assert (runtime.recorded("doc-1", row),) == runtime.recorded(("doc-1",), row)
+    assert (runtime.recorded("doc-1", row) == "doc-1") is (row.hashed is None)

@@ -117,3 +117,15 @@ def test_the_silent_twins_have_all_that_users_reach_for(silent: object) -> None:
     for name in dir(type(silent)):
         if not name.startswith("_"):
             getattr(silent, name)
+
+
+def test_twins_offer_what_the_live_ones_do(watched: Watched) -> None:
+    """A handoff and a stage are such whether they are monitored or not."""
+    with rop.handoff("qa") as handoff, rop.using_stage("vector") as stage:
+        stage.returned(["a"])
+        live = handoff, stage
+    for each, twin in zip(live, (rop.current_handoff(), rop.current_handoff().running_stage), strict=True):
+        kind = rop.Handoff if each is handoff else rop.Stage
+        assert isinstance(each, kind)
+        assert isinstance(twin, kind)
+        assert type(each) is not type(twin)

@@ -254,6 +254,6 @@ def _hashed(record: HandoffRecord, runtime: Runtime) -> HandoffRecord:
     """Return a record with the IDs in it as they are recorded."""
     if runtime.config.hash_key is None:
         return record
-    raws = {each.field: getattr(record, each.field) for each in HANDOFF_FACTS if each.hashed is not None}
-    hashed: dict[str, Any] = {name: runtime.hashed_value(raw) for name, raw in raws.items() if raw is not None}
+    raws = {each: getattr(record, each.field) for each in HANDOFF_FACTS if each.hashed is not None}
+    hashed = {each.field: runtime.recorded(raw, each) for each, raw in raws.items() if raw is not None}
     return replace(record, **hashed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from time import perf_counter
-from typing import Final
+from typing import Any, Final
 from weakref import ref
 
 from opentelemetry import trace
@@ -13,6 +13,7 @@ from opentelemetry import trace
 from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, HandoffRecord, Ids, Sink, assess
+from rop_otel.core.handoff.fact import Fact
 from rop_otel.core.profile.hashing import hash_id, hash_label
 from rop_otel.errors import ConfigurationError
 from rop_otel.safety import create_lock, in_child, raise_if_delivered
@@ -60,14 +61,17 @@ class Runtime:
         key = self.config.hash_key
         return ids if key is None else tuple([hash_id(key, raw) for raw in ids])
 
-    def hashed_value(self, value: str | Ids) -> str | Ids:
-        """Return one ID, or several, as they are recorded."""
-        return self.hashed((value,))[0] if isinstance(value, str) else self.hashed(value)
-
     def hashed_labels(self, labels: tuple[str, ...]) -> tuple[str, ...]:
         """Return citation labels as they are recorded: with a key, those hashed that may be the ID of a document."""
         key = self.config.hash_key
         return labels if key is None else tuple([hash_label(key, label) for label in labels])
+
+    def recorded(self, value: Any, fact: Fact) -> Any:
+        """Return a value of a fact, or several, as they are recorded: with a key, hashed as its row says."""
+        if fact.hashed is None or self.config.hash_key is None:
+            return value
+        hashed = self.hashed if fact.hashed == "id" else self.hashed_labels
+        return hashed((value,))[0] if isinstance(value, str) else hashed(value)
 
     def assess(self, record: HandoffRecord, run: LiveRun | None = None) -> Assessment:
         """Assess a handoff, and tell its run, the log and every sink. What raises on the way is counted and swallowed.

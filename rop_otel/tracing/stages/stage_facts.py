@@ -179,7 +179,7 @@ class StageFacts:
         if taken is None or taken == row.default:
             self.told.pop(name, None)
         else:
-            self.told[name] = self._hashed(row, taken)
+            self.told[name] = self.runtime.recorded(taken, row)
         return taken
 
     def cite(self, citations: tuple[str, ...]) -> None:
@@ -212,11 +212,6 @@ class StageFacts:
     def misuse(self, where: Problem, message: str) -> None:
         """Take in a wrong use of the API; it raises in strict mode."""
         self.runtime.diagnostics.misuse(where, self.spec.place, message)
-
-    def _hashed(self, row: Fact, taken: Any) -> Any:
-        if row.hashed is None:
-            return taken
-        return self.runtime.hashed(taken) if row.hashed == "id" else self.runtime.hashed_labels(taken)
 
     def _one(self, row: Fact, value: object) -> object | None:
         form = _FORMS[row.read]
