@@ -18,7 +18,8 @@ Attributes = Mapping[str, object]
 """Attribute name to value: tuples in process, lists when read from a file."""
 
 _HANDOFF: Final = [(each.attribute, each.field, each.default) for each in HANDOFF_FACTS]
-_STAGE: Final = {each.field: each.attribute for each in STAGE_FACTS}
+STAGE_ATTRIBUTES: Final = {each.field: each.attribute for each in STAGE_FACTS}
+"""Field of a stage's record to the attribute that says it."""
 
 
 def is_stage(attributes: Attributes) -> bool:
@@ -125,7 +126,7 @@ def stage_attributes(told: Mapping[str, object]) -> dict[str, Any]:
     Args:
         told: The fields, none with its default, which would be no attribute.
     """
-    return {_STAGE[name]: value for name, value in told.items()}
+    return {STAGE_ATTRIBUTES[name]: value for name, value in told.items()}
 
 
 def handoff_attributes(record: HandoffRecord, **since: object) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypedDict
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Ids, StageRecord, kinds, values
-from rop_otel.core.handoff.attributes import stage_attributes
+from rop_otel.core.handoff.attributes import STAGE_ATTRIBUTES
 from rop_otel.core.handoff.fact import Fact
 from rop_otel.core.handoff.record import STAGE_FACTS
 from rop_otel.safety import raise_if_delivered
@@ -187,12 +187,13 @@ class StageFacts:
         short = tuple(label for label in citations if self.runtime.shape.fit((label,)))
         self.told["citations"] = self.runtime.hashed_labels(short)
 
-    def attributes(self) -> dict[str, Any]:
-        """Return the span attributes for what was told, without those of the spec."""
-        attributes = stage_attributes(self.told)
+    def attributes(self, first: dict[str, Any]) -> dict[str, Any]:
+        """Return some first span attributes, with those for what was told, which is beyond the spec's."""
+        for name, value in self.told.items():
+            first[STAGE_ATTRIBUTES[name]] = value
         if self.top_k is not None:
-            attributes[semconv.GEN_AI_TOP_K] = self.top_k
-        return attributes
+            first[semconv.GEN_AI_TOP_K] = self.top_k
+        return first
 
     def record(
         self, *, trace_id: str, span_id: str, parent_id: str | None, start_ns: int, end_ns: int | None, failed: bool

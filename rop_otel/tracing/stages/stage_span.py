@@ -80,9 +80,9 @@ class StageSpan:
             facts.runtime.diagnostics.failure(Problem.STAGE, facts.spec.place, "its span could not be ended")
 
     def _attributes(self, facts: StageFacts) -> dict[str, Any]:
-        attributes = facts.attributes()
-        if facts.owner is not None:
-            attributes = {**facts.spec.attributes, semconv.HANDOFF_ID: facts.owner.id, **attributes}
+        owner = facts.owner
+        first = {} if owner is None else {**facts.spec.attributes, semconv.HANDOFF_ID: owner.id}
+        attributes = facts.attributes(first)
         if facts.runtime.config.openinference:
             attributes = {**openinference(facts.spec.kind, facts.told), **attributes}
         return attributes
