@@ -11,6 +11,7 @@ import typer
 from rop_otel.cli.dashboards import dashboards
 from rop_otel.cli.declare import declare
 from rop_otel.cli.demo import demo
+from rop_otel.cli.doctor import doctor
 from rop_otel.cli.evaluate import evaluate
 from rop_otel.cli.explain import explain
 from rop_otel.cli.merge import merge
@@ -35,6 +36,7 @@ app = typer.Typer(
 )
 app.command(cls=SeveralValues)(demo)
 app.command()(replay)
+app.command()(doctor)
 app.command()(declare)
 app.command(cls=SeveralValues)(evaluate)
 app.command(cls=SeveralValues)(explain)

@@ -8,6 +8,7 @@ from functools import partial
 from opentelemetry._logs import Logger, LoggerProvider, SeverityNumber
 
 from rop_otel import semconv
+from rop_otel.core.checkup import sentence
 from rop_otel.core.handoff.assessment import Assessment, Finding, Severity, Verdict
 from rop_otel.core.handoff.record import HandoffRecord
 from rop_otel.core.handoff.sink import Notice
@@ -57,18 +58,18 @@ def _listens(logger: Logger) -> bool:
 def _events(record: HandoffRecord, assessment: Assessment) -> Iterator[Mapping[str, str]]:
     common = {semconv.HANDOFF_NAME: record.name, semconv.HANDOFF_ID: record.handoff_id}
     if assessment.verdict is Verdict.FAIL:
-        yield common | _verdict(assessment)
+        yield common | _verdict(record, assessment)
     for finding in assessment.findings:
         if finding.severity is Severity.ERROR:
             yield common | _finding(finding)
 
 
-def _verdict(assessment: Assessment) -> dict[str, str]:
+def _verdict(record: HandoffRecord, assessment: Assessment) -> dict[str, str]:
     cause, stage = assessment.drop_cause, assessment.dropped_at
     attributes = {
         semconv.GEN_AI_EVALUATION_NAME: semconv.VERDICT,
         semconv.GEN_AI_EVALUATION_LABEL: Verdict.FAIL.value,
-        semconv.GEN_AI_EVALUATION_EXPLANATION: str(assessment),
+        semconv.GEN_AI_EVALUATION_EXPLANATION: sentence(assessment, record.selected),
     }
     if cause is not None:
         attributes[semconv.DROP_CAUSE] = cause.value

@@ -35,7 +35,7 @@ def test_a_fail_is_an_event_of_its_handoff() -> None:
         semconv.HANDOFF_ID: "h1",
         semconv.GEN_AI_EVALUATION_NAME: semconv.VERDICT,
         semconv.GEN_AI_EVALUATION_LABEL: "FAIL",
-        semconv.GEN_AI_EVALUATION_EXPLANATION: str(failed()),
+        semconv.GEN_AI_EVALUATION_EXPLANATION: f"{failed()}; selected: 'd1'",
         semconv.DROPPED_AT: "mmr",
         semconv.DROP_CAUSE: "diversified_away",
     }

@@ -18,8 +18,8 @@ from rop_otel.core.profile.hashing import hash_id, hash_label
 from rop_otel.errors import ConfigurationError
 from rop_otel.safety import create_lock, in_child, raise_if_delivered
 from rop_otel.tracing.running.diagnostics import Diagnostics, Problem
+from rop_otel.tracing.running.handoff_log import HandoffLog
 from rop_otel.tracing.running.ledger import Ledger
-from rop_otel.tracing.running.losses import tell
 from rop_otel.tracing.running.open_runs import RUNS, LiveRun
 
 
@@ -36,7 +36,18 @@ class Runtime:
             there, and here nobody hears of it.
     """
 
-    __slots__ = ("__weakref__", "config", "diagnostics", "enabled", "inherited", "ledger", "shape", "sinks", "tracer")
+    __slots__ = (
+        "__weakref__",
+        "config",
+        "diagnostics",
+        "enabled",
+        "inherited",
+        "ledger",
+        "log",
+        "shape",
+        "sinks",
+        "tracer",
+    )
 
     def __init__(self, config: Config, *, tracer: trace.Tracer | None = None, sinks: Sequence[Sink] = ()) -> None:
         self.config = config
@@ -46,6 +57,7 @@ class Runtime:
         self.sinks = tuple(sinks)
         self.diagnostics = Diagnostics(self.sinks, strict=config.strict, text=config.records_text)
         self.ledger = Ledger(max_open=config.max_open, ttl_seconds=config.ttl_seconds, notify=self.diagnostics.notice)
+        self.log = HandoffLog()
         self.inherited = False
         _all.add(ref(self, _all.discard))
 
@@ -103,7 +115,7 @@ class Runtime:
                     Problem.RUN, run.id, "a handoff could not be counted in its run, or not be written to its journal"
                 )
         try:
-            tell(assessment, record.selected)
+            self.log.write(record, assessment)
         except Exception as error:  # noqa: BLE001 - a filter or handler of the application's
             raise_if_delivered(error)
             self.diagnostics.failure(Problem.SINK, "log", "the assessment could not be logged")

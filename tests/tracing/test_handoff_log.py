@@ -35,9 +35,9 @@ class Broken(logging.Handler):
 
 @pytest.fixture
 def lines(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
-    """What was logged at INFO."""
+    """What was logged at INFO, but for what is watched."""
     with caplog.at_level(logging.INFO, "rop_otel"):
-        yield lambda: list(caplog.messages)
+        yield lambda: [line for line in caplog.messages if ": watching " not in line]
 
 
 def test_a_lost_object_is_named_with_stage_and_cause(watched: Watched, lines: Callable[[], list[str]]) -> None:
@@ -108,8 +108,7 @@ def test_the_handoff_is_found_again(watched: Watched, caplog: pytest.LogCaptureF
     """The log record carries the handoff's ID, for logs that are searched."""
     with caplog.at_level(logging.INFO, "rop_otel.handoffs"), rop.handoff("docs-qa", selected="a") as handoff:
         retrieve("b", packed=("b",))
-    (record,) = caplog.records
-    assert vars(record)["rop_handoff_id"] == handoff.id
+    assert vars(caplog.records[-1])["rop_handoff_id"] == handoff.id
 
 
 def test_a_handler_that_raises_harms_nothing(watched: Watched, lines: Callable[[], list[str]]) -> None:
@@ -130,7 +129,49 @@ def test_no_set_up_is_needed() -> None:
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM], env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True
     )
-    assert run.stderr == (
+    watching, lost = run.stderr.splitlines(keepends=True)
+    assert watching.startswith("INFO:rop_otel.handoffs:docs-qa: watching vector, rerank; IDs such as 'timeouts'")
+    assert lost == (
         "INFO:rop_otel.handoffs:docs-qa: FAIL, the selected object was lost at rerank (reranked_away); "
         "selected: 'timeouts'\n"
     )
+
+
+def test_the_first_handoff_of_a_name_says_what_is_watched(watched: Watched, caplog: pytest.LogCaptureFixture) -> None:
+    """One line for each name, with stages, an ID, scores, labels and the selection, and what looks wrong."""
+    with caplog.at_level(logging.INFO, "rop_otel"):
+        for name in ("docs-qa", "docs-qa", "other"):
+            with rop.handoff(name, selected="a"):
+                retrieve("a", "b", packed=("a",))
+        with rop.handoff("nothing"):
+            pass
+    watching = [line for line in caplog.messages if ": watching " in line]
+    assert watching[0] == "docs-qa: watching vector, packing; IDs such as 'a'; no scores; no labels; selected 'a'"
+    assert [line.partition(":")[0] for line in watching] == ["docs-qa", "other", "nothing"]
+    assert "no stage ran in the handoff (decorate" in watching[2]
+    assert "nothing is selected" in watching[2]
+
+
+def test_handoffs_without_a_verdict_are_counted(
+    watched: Watched, lines: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first one without a verdict is a line; later ones are counted in one line a minute."""
+    now = 1000.0
+    monkeypatch.setattr("rop_otel.tracing.running.handoff_log.monotonic", lambda: now)
+    for seconds in (0, 10, 20, 61, 62, 200):
+        now = 1000.0 + seconds
+        with rop.handoff("docs-qa", selected=None):
+            retrieve("a", packed=("a",))
+    assert len(lines()) == 3
+    assert "more like it" not in lines()[0]
+    assert lines()[1].endswith("; 2 more like it since the last line")
+    assert lines()[2].endswith("; 1 more like it since the last line")
+
+
+def test_many_names_do_not_fill_the_log(watched: Watched, caplog: pytest.LogCaptureFixture) -> None:
+    """A name that is another one for each handoff is logged a hundred times."""
+    with caplog.at_level(logging.INFO, "rop_otel"):
+        for number in range(150):
+            with rop.handoff(f"q{number}", selected=None):
+                retrieve("a", packed=("a",))
+    assert len(caplog.messages) == 200
