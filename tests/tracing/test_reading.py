@@ -327,7 +327,8 @@ def test_what_is_no_list_is_called_so(bad: object, watched: Watched, caplog: pyt
     def search() -> object:
         return bad
 
-    search()
+    with rop.handoff("qa"):
+        search()
     [message] = caplog.messages
     kinds = " of list and int" if isinstance(bad, tuple) else ""
     assert f"a {type(bad).__name__}{kinds} is no list of documents; tell that with running_stage.returned" in message

@@ -293,7 +293,8 @@ def test_an_async_generator_left_at_the_end_of_the_loop(
             break
 
     asyncio.run(main())
-    assert (closed, caplog.messages) == ([True], [])
+    assert closed == [True]
+    assert [line for line in caplog.messages if "outside of any handoff" not in line] == []
     kept.clear()
     rop.current_handoff()
     assert watched.names == (["vector"] if enabled else [])

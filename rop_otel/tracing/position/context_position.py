@@ -82,13 +82,14 @@ class Position:
         self.left: tuple[Context, dict[str, object]] | None = None
 
 
-_NOWHERE: Final = Position()
+NOWHERE: Final = Position()
+"""Outside of any handoff and any stage."""
 
 
 def current_position(context: Context | None = None) -> Position:
     """Return the place that a context, None for the current one, is at."""
     found = (current_context() if context is None else context).get(_key)
-    return _NOWHERE if found is None else cast(Position, found)
+    return NOWHERE if found is None else cast(Position, found)
 
 
 def moved(context: Context, place: Position, span: Span | None = None) -> Context:
@@ -170,7 +171,7 @@ def put_back(context: Context, before: Context) -> None:
 def leave(context: Context, before: Context) -> None:
     """Take the place of a context for left, wherever it is still current."""
     place = current_position(context)
-    if place is not _NOWHERE:  # as it is of the process that this one was forked from
+    if place is not NOWHERE:  # as it is of the process that this one was forked from
         added = {key: value for key, value in context.items() if key != _key and before.get(key) is not value}
         place.left = before, added
 

@@ -88,9 +88,13 @@ class Diagnostics:
         self.notice(Notice.ERROR, where=where)
         self._log(where, place, message, failed=True)
 
-    def _log(self, where: Problem, place: str, message: str, *, failed: bool = False) -> None:
+    def remark(self, where: Problem, place: str, message: str) -> None:
+        """Log, once, something that is no error, but that somebody should know."""
+        self._log(where, place, message, counted=False)
+
+    def _log(self, where: Problem, place: str, message: str, *, failed: bool = False, counted: bool = True) -> None:
         if is_collecting():  # handlers take locks, and write
-            afterwards(partial(self._log, where, place, message))
+            afterwards(partial(self._log, where, place, message, counted=counted))
             return
         if (where, place) not in self._logged and len(self._logged) >= _MAX_PLACES:
             return
@@ -102,7 +106,8 @@ class Diagnostics:
             error = sys.exception() if failed else None
             what = "" if error is None else f"{_located(error)}; "
             exc_info = error if self._text else None
-            _logger.warning("%s: %s (%sfurther ones are counted, not logged)", place, message, what, exc_info=exc_info)
+            again = "further ones are counted, not logged" if counted else "this is said once"
+            _logger.warning("%s: %s (%s%s)", place, message, what, again, exc_info=exc_info)
         except Exception as raised:  # noqa: BLE001 - a filter or handler of the application's
             raise_if_delivered(raised)
             return

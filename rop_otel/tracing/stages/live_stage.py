@@ -9,11 +9,13 @@ from types import TracebackType
 from typing import Final, Self, Unpack, cast
 
 from opentelemetry.context import Context
+from opentelemetry.trace import get_current_span
 
 from rop_otel.core.handoff import Notice, StageRecord
 from rop_otel.errors import refuse_unknown
 from rop_otel.safety import afterwards, catch_up, is_collecting, raise_if_delivered
 from rop_otel.tracing.position.context_position import (
+    NOWHERE,
     Position,
     current_context,
     current_position,
@@ -27,7 +29,7 @@ from rop_otel.tracing.running.diagnostics import Problem
 from rop_otel.tracing.running.ledger import OpenHandoff
 from rop_otel.tracing.running.runtime import Runtime
 from rop_otel.tracing.stages.prompting import Prompted, ShownIn, look
-from rop_otel.tracing.stages.sentences import SAY_WHERE, TEXT
+from rop_otel.tracing.stages.sentences import OUTSIDE, SAY_WHERE, TEXT
 from rop_otel.tracing.stages.spec import Spec
 from rop_otel.tracing.stages.stage_facts import Returned, StageFacts
 from rop_otel.tracing.stages.stage_owner import Owner
@@ -163,6 +165,8 @@ class LiveStage:
         self._opened: OpenHandoff | None = None
         if handoff is None:
             self._began = time_ns()
+            if at is NOWHERE and not get_current_span(before).get_span_context().is_valid:
+                self._runtime.diagnostics.remark(Problem.STAGE, self._spec.place, OUTSIDE)
         else:
             self._runtime = self._facts.runtime = handoff.runtime  # hashed with one key, whatever comes
             self._began = handoff.trace.now()

@@ -7,6 +7,11 @@ from typing import Final, cast
 
 from rop_otel.tracing.results.result_reader import is_list
 
+OUTSIDE: Final = (
+    "it ran outside of any handoff, so that nothing says what became of its documents; write"
+    " `with rop.handoff(name, selected=...):` around all that is done for one question, and run threads by"
+    " carry_context"
+)
 SAY_INPUT: Final = "input_arg= may be a callable that gives the list"
 SAY_WHERE: Final = "say where they are with id=, or with id_keys= of an instrumentation package"
 TEXT: Final = (
