@@ -27,7 +27,7 @@ def test_it_is_logged_once(watched: Watched, caplog: pytest.LogCaptureFixture) -
             search()
         with rop.using_stage("rerank") as stage:
             stage.returned(search())
-    assert [line.partition(":")[0] for line in caplog.messages] == ["stage 'vector', search", "stage 'rerank'"]
+    assert [line.partition(":")[0] for line in caplog.messages] == ["stage 'vector', search", "rerank"]
     assert "outside of any handoff" in caplog.messages[0]
     assert watched.errors("stage") == 0
 
