@@ -24,7 +24,7 @@ from rop_otel.core.handoff import HandoffRecord, Ids, StageRecord
 from rop_otel.safety import is_collecting, raise_if_delivered
 from rop_otel.tracing.running.diagnostics import Problem
 from rop_otel.tracing.running.runtime import Runtime
-from rop_otel.tracing.running.span_writing import blame
+from rop_otel.tracing.running.span_writing import blame, write
 
 
 class HandoffTrace:
@@ -126,7 +126,7 @@ class HandoffTrace:
         try:
             try:
                 if self.span.is_recording():
-                    self.span.set_attributes(attributes())
+                    write(self.span, attributes())
             finally:
                 self.span.end(at)
         except Exception as error:  # noqa: BLE001

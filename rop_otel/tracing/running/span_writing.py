@@ -2,7 +2,7 @@
 
 OpenTelemetry checks the type of each element of a sequence, which for a stage of a hundred documents costs more than
 all else that the monitor does. Ours are tuples of strings and numbers by construction, so where the span keeps its
-attributes as the version at hand is known to (tried once, at import) and no limit applies, they go in as they are.
+attributes as the version at hand is known to (tried once, at import) and no limit is reached, they go in as they are.
 Anywhere else they go the public way, which gives the same attributes.
 """
 
@@ -15,6 +15,7 @@ from opentelemetry.attributes import BoundedAttributes
 from opentelemetry.trace import Span, Status, StatusCode
 
 from rop_otel.safety import raise_if_delivered
+from rop_otel.tracing.running.attribute_limits import fits, within
 from rop_otel.tracing.running.exceptions import record_exception
 
 Value = str | bool | int | float | tuple[str, ...] | tuple[int, ...] | tuple[float, ...]
@@ -28,7 +29,10 @@ def write(span: Span, attributes: Mapping[str, Value]) -> None:
         attributes: Names to values; non-empty names, and sequences as tuples of exactly the types above.
     """
     kept = getattr(span, "_attributes", None)
-    if not (_KNOWN and type(kept) is BoundedAttributes and span.is_recording() and _put(kept, attributes)):
+    longest = getattr(kept, "max_value_len", None)
+    if type(longest) is int and not fits(attributes, longest):
+        span.set_attributes(within(attributes, longest))
+    elif not (_KNOWN and type(kept) is BoundedAttributes and span.is_recording() and _put(kept, attributes)):
         span.set_attributes(attributes)
 
 
@@ -46,9 +50,7 @@ def blame(span: Span, error: BaseException, *, text: bool, at: int | None = None
 
 
 def _put(kept: BoundedAttributes, attributes: Mapping[str, Value]) -> bool:
-    """Put attributes in as they are; False, and nothing is put, where a limit may apply."""
-    if kept.max_value_len is not None:
-        return False
+    """Put attributes in as they are, which are short enough; False, and nothing is put, where too many are there."""
     with kept._lock:
         if kept.maxlen is not None and len(kept._dict) + len(attributes) > kept.maxlen:
             return False
