@@ -31,6 +31,9 @@ def replay(
         str | None,
         typer.Option(metavar="FILE", help="The declaration of a run: account for every record that it expects."),
     ] = None,
+    lists: Annotated[
+        bool, typer.Option("--lists", metavar="", help="Give the IDs that each stage returned, too.")
+    ] = False,
     output_format: FormatOption = Format.TEXT,
     max_file_bytes: FileBytesOption = None,
 ) -> None:
@@ -48,10 +51,10 @@ def replay(
     rules = Rules.of_environment()
     report = replay_files(files, resolver=resolver, declaration=declaration, rules=rules, limits=limits)
     if output_format is Format.JSON:
-        text = json.dumps(report.as_dict(), ensure_ascii=False, allow_nan=False)
+        text = json.dumps(report.as_dict(lists=lists), ensure_ascii=False, allow_nan=False)
         say_json([printable_json(text).encode() + b"\n"])
     else:
-        print_report(report, create_console())
+        print_report(report, create_console(), lists=lists)
         if report.run is not None:
             say()
             print_text(report.run.report)

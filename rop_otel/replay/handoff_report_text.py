@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from rich.console import Console
@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rop_otel.core.escapes import printable
-from rop_otel.core.handoff import Assessment, Severity, Verdict
+from rop_otel.core.handoff import Assessment, Drop, HandoffRecord, Joint, Severity, Verdict
 from rop_otel.core.handoff.lists import StageLists
 from rop_otel.replay.handoff_report import Report
 
@@ -19,18 +19,30 @@ _STYLES = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.NOT_APPLICAB
 _OTHER_VERDICT = "yellow"
 _SEVERITIES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "dim"}
 _TITLES = {Severity.ERROR: "Errors", Severity.WARNING: "Warnings", Severity.INFO: "Worth a look"}
+_JOINT = {
+    Joint.BOTH: "the reader was shown both",
+    Joint.SELECTED_ONLY: "the reader was shown the selected one only",
+    Joint.JUDGED_ONLY: "the reader was shown a judged one only",
+    Joint.NEITHER: "the reader was shown neither",
+}
 _MOST_NAMED = 5
 
 
-def print_report(report: Report, console: Console) -> None:
+def print_report(report: Report, console: Console, *, lists: bool = False) -> None:
     """Print a sentence per handoff with its findings below, then a summary.
 
     Args:
         report: What to print.
         console: Where to; what comes from the spans is never taken as markup or control characters.
+        lists: Whether to print the IDs that each stage returned.
     """
-    for assessment, dropped in zip(report.assessments, report.lists, strict=True):
-        for line in chain(_handoff_lines(assessment), _dropped_lines(assessment, dropped)):
+    for assessment, record, stages in zip(report.assessments, report.handoffs, report.lists, strict=True):
+        lines = (
+            _handoff_lines(assessment),
+            _target_lines(assessment, record),
+            _list_lines(assessment, stages) if lists else _dropped_lines(assessment, stages),
+        )
+        for line in chain.from_iterable(lines):
             console.print(line, soft_wrap=True)
     if report.assessments:
         console.print()
@@ -75,6 +87,37 @@ def _handoff_lines(assessment: Assessment) -> Iterator[Text]:
         )
 
 
+def _target_lines(assessment: Assessment, record: HandoffRecord) -> Iterator[Text]:
+    """Say what was selected and judged, how both go together, and which judged objects were lost where."""
+    given = [
+        f"{what} {_named(ids)}"
+        for what, ids in (("selected", record.selected), ("judged", tuple(filter(None, record.judged or ()))))
+        if ids
+    ]
+    if assessment.agreement is not None:
+        given.append(f"the selected object is {'a' if assessment.agreement else 'no'} judged one")
+    if assessment.joint is not None:
+        given.append(_JOINT[assessment.joint])
+    if given:
+        yield Text(f"    {printable('; '.join(given))}", style="dim")
+    for loss in assessment.judged_losses or ():
+        where = _where(loss.drop.stage, loss.drop.name, loss.drop.round)
+        place = f" at {where}" if where else ""
+        yield Text(f"    judged {printable(f'{loss.id} was lost{place}')} ({loss.drop.cause})", style="dim")
+
+
+def _list_lines(assessment: Assessment, stages: tuple[StageLists, ...]) -> Iterator[Text]:
+    """Say which documents each stage returned."""
+    for stage, scores in zip(stages, assessment.stages, strict=True):
+        where = _where(stage.stage, stage.name, stage.round)
+        if stage.returned is None:
+            yield Text(f"    {printable(where)}: unreadable", style="dim")
+            continue
+        more = (scores.returned or 0) - len(stage.returned)
+        after = f" and {more:,} that were not recorded" if more > 0 else ""
+        yield Text(f"    {printable(where)}: {printable(', '.join(stage.returned) or 'nothing')}{after}", style="dim")
+
+
 def _dropped_lines(assessment: Assessment, dropped: tuple[StageLists, ...]) -> Iterator[Text]:
     """Say which documents fell away where, unless a verdict says what became of the one that matters."""
     if assessment.verdict in (Verdict.PASS, Verdict.FAIL):
@@ -96,15 +139,21 @@ def _total(report: Report) -> Text:
 
 
 def _tables(assessments: tuple[Assessment, ...]) -> Iterator[Table]:
-    drops = [assessment.drop for assessment in assessments if assessment.drop]
-    lost = Counter((drop.stage or "(no stage)", drop.cause.value) for drop in drops)
+    lost = _lost(assessment.drop for assessment in assessments if assessment.drop)
     if lost:
         yield _table("Where selected objects were lost", ("stage", "cause", "handoffs"), _most_first(lost))
+    lost = _lost(loss.drop for assessment in assessments for loss in assessment.judged_losses or ())
+    if lost:
+        yield _table("Where judged objects were lost", ("stage", "cause", "objects"), _most_first(lost))
     findings = [finding for assessment in assessments for finding in assessment.findings]
     for severity in reversed(Severity):
         found = Counter((finding.code.value, finding.stage) for finding in findings if finding.severity is severity)
         if found:
             yield _table(_TITLES[severity], ("finding", "stage", "count"), _most_first(found))
+
+
+def _lost(drops: Iterable[Drop]) -> Counter[tuple[str, str]]:
+    return Counter((drop.stage or "(no stage)", drop.cause.value) for drop in drops)
 
 
 def _most_first(counts: Counter[tuple[str, str]]) -> list[tuple[str, str, str]]:

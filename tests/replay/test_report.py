@@ -11,6 +11,7 @@ from rich.console import Console
 from rop_otel import semconv
 from rop_otel.core.profile import Resolver
 from rop_otel.replay import Report, print_report, replay
+from rop_otel.spans import Span
 from tests.spans.trace import TRACE, handoff, pipeline, span, stage
 
 
@@ -111,8 +112,9 @@ def test_words() -> None:
         stage(405, "far", given={semconv.HANDOFF_ID: "gone"}),
     ]
     text = printed(replay(spans))
-    first, _, passed, info, *_ = text.splitlines()
+    first, targets, _, _, passed, info, *_ = text.splitlines()
     assert first == f"{TRACE}-{1:016x} qa: FAIL, the selected object was lost at packing (over_budget)"
+    assert targets == "    selected d1"
     assert passed.startswith("r7 qa: PASS, the selected object reached the reader at rank 1")
     assert info.startswith("    info duplicate_ids at packing: ")
     assert "4 handoffs: 1 PASS, 2 FAIL, 1 NOT_APPLICABLE" in text
@@ -121,6 +123,41 @@ def test_words() -> None:
     assert "1 stage span without a handoff" in text
     assert "1 handoff without a handoff span: gone." in text
     assert "1 handoff ID seen again, not assessed: twice." in text
+
+
+def judged_spans() -> list[Span]:
+    """Return a handoff with a selected and two judged objects, of which the reader is shown a selected one only."""
+    given = {semconv.JUDGED_IDS: ["d2", "d9"], semconv.RECORD_ID: "r1"}
+    return [
+        handoff(1, "d1", given=given),
+        stage(2, "vector", "d1", "d2", parent=1, given={semconv.RETURNED_COUNT: 7}),
+        stage(3, "packing", "d1", parent=1),
+    ]
+
+
+def test_both_targets() -> None:
+    """The text says what was selected and judged, whether both agree, what the reader was shown, and what was lost."""
+    text = printed(replay(judged_spans()))
+    assert text.splitlines()[1:4] == [
+        "    selected d1; judged d2, d9; the selected object is no judged one; "
+        "the reader was shown the selected one only",
+        "    judged d2 was lost at packing (over_budget)",
+        "    judged d9 was lost (beyond_recorded_depth)",
+    ]
+    assert "Where judged objects were lost" in text
+
+
+def test_lists() -> None:
+    """Every stage's IDs are given when asked for, in the text and as JSON."""
+    report = replay([*judged_spans(), stage(4, "mmr", parent=1, given={semconv.STAGE_NAME: "last"})])
+    stream = io.StringIO()
+    print_report(report, Console(file=stream, width=100), lists=True)
+    assert (
+        "    vector: d1, d2 and 5 that were not recorded\n    packing: d1\n    mmr/last: nothing\n" in stream.getvalue()
+    )
+    stages = report.as_dict(lists=True)["handoffs"][0]["stages"]
+    assert [each["ids"] for each in stages] == [["d1", "d2"], ["d1"], []]
+    assert all("ids" not in each for each in report.as_dict()["handoffs"][0]["stages"])
 
 
 def test_no_handoffs() -> None:
