@@ -23,7 +23,10 @@ IN_A_SENTENCE = re.compile(rf"\b({WORDS})\b|`({TYPED.pattern})`|\b({MEASURE_NAME
 
 ROWS = (
     *(PACKAGE / "core" / "handoff" / name for name in ("kinds.py", "assessment.py")),
-    *(PACKAGE / "core" / "handoff" / "findings" / f"{name}.py" for name in ("context", "labels", "lists", "ranking")),
+    *(
+        PACKAGE / "core" / "handoff" / "findings" / f"{name}.py"
+        for name in ("context", "labels", "lists", "passages", "ranking")
+    ),
     *python_files("rop_otel/core/measures"),
 )
 """Where the rows are."""

@@ -102,6 +102,7 @@ def cut_to(stage: StageRecord, depth: int) -> StageRecord:
         scopes=head(stage.scopes),
         labels=head(stage.labels),
         id_tokens=head(stage.id_tokens),
+        shares=head(stage.shares),
     )
 
 
@@ -129,8 +130,8 @@ def test_repeating_a_document_never_helps(record: HandoffRecord, data: st.DataOb
             first = data.draw(st.integers(0, len(returned) - 1))
             place = data.draw(st.integers(first + 1, len(returned)))
             returned = (*returned[:place], returned[first], *returned[place:])
-        longer.append(replace(each, returned=returned, id_tokens=None))
-    plain = replace(record, stages=tuple(replace(each, id_tokens=None) for each in record.stages))
+        longer.append(replace(each, returned=returned, id_tokens=None, shares=None))
+    plain = replace(record, stages=tuple(replace(each, id_tokens=None, shares=None) for each in record.stages))
     before, after = assess(plain), assess(replace(record, stages=tuple(longer)))
     assert not (before.verdict is Verdict.FAIL and after.verdict is Verdict.PASS)
     for worse, better in zip(all_scores(after), all_scores(before), strict=True):
@@ -165,6 +166,10 @@ ANY_STAGE = st.builds(
     fallback=st.booleans(),
     labels=TEXTS,
     id_tokens=MANY_NUMBERS,
+    shares=st.none() | st.lists(st.floats(), max_size=5).map(tuple),
+    basis=st.none() | ANYTHING | st.just("unseen"),
+    attaches=st.none() | ANYTHING | st.just("cited"),
+    abstained=st.none() | st.booleans(),
     tokens=NUMBERS,
     token_budget=NUMBERS,
     citations=TEXTS,
@@ -182,6 +187,7 @@ ANY_HANDOFF = st.builds(
     resolver_sha256=st.none() | ANYTHING | st.just(IDENTITY.sha256),
     mode=st.none() | ANYTHING,
     selected=TEXTS,
+    need=st.none() | ANYTHING | st.just("every"),
     rule=st.none() | ANYTHING,
     cutoff=NUMBERS,
     judged=TEXTS,
@@ -189,6 +195,9 @@ ANY_HANDOFF = st.builds(
     scope_id=st.none() | ANYTHING,
     expected=st.lists(ANYTHING, max_size=5).map(tuple),
     starved_ratio=st.none() | st.floats(),
+    min_tokens=NUMBERS,
+    label_scope=st.none() | ANYTHING | st.just("object"),
+    failed=st.booleans(),
     stages=st.lists(ANY_STAGE, max_size=7).map(tuple),
     start_ns=st.integers(-5, 5),
     end_ns=st.integers(-5, 5),
