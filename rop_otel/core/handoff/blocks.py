@@ -37,10 +37,6 @@ class Blocks(NamedTuple):
     homes: Sequence[int]
     wrappers: Mapping[int, Standing]
 
-    def around(self, block: int, stages: Sequence[StageRecord]) -> int | None:
-        """Return the block around a stage's own; None around the handoff's and around a source's."""
-        return None if block == WHOLE or kinds.is_source(stages[block]) else self.homes[block]
-
 
 def blocks_of(stages: Sequence[StageRecord], around: Sequence[int | None]) -> Blocks:
     """Return the blocks of stages, from the innermost out.

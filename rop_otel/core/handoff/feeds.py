@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Final, NamedTuple
 
 from rop_otel.core.handoff import kinds
 from rop_otel.core.handoff.blocks import WHOLE, Blocks, Standing
+from rop_otel.core.handoff.nesting import Above, Undo
 from rop_otel.core.handoff.record import StageRecord
 
 
@@ -214,27 +216,55 @@ def _named(stage: StageRecord, latest: _Latest) -> Fed:
 
 
 def _blocks_asked(stages: Sequence[StageRecord], blocks: Blocks) -> dict[int, int]:
-    """Return, for stages whose own block holds nothing before them that could feed them, the next one out that does.
+    """Return, for each stage that what comes before it may feed, the innermost block in which something does.
 
-    A block once found empty is empty for all stages before that one, too: it is passed by, whatever the depth.
+    That is its own block, or the first one around it in which a stage of its round comes before it, without a round any
+    stage; what is around a source is not asked.
     """
     if max(blocks.homes, default=WHOLE) == WHOLE:
         return {}
-    first: dict[tuple[int, int | None], int] = {}
+    first: defaultdict[int, dict[int | None, int]] = defaultdict(dict)
+    asking: defaultdict[int, list[int]] = defaultdict(list)
     for place, stage in enumerate(stages):
-        if stage.kind != kinds.READER and blocks.wrappers.get(place, (place,))[0] == place:
-            first.setdefault((blocks.homes[place], None), place)
-            first.setdefault((blocks.homes[place], stage.round), place)
+        home, wrapped = blocks.homes[place], blocks.wrappers.get(place)
+        if wrapped is None:
+            asking[home].append(place)
+        if stage.kind != kinds.READER and (wrapped is None or wrapped.place == place):
+            first[home].setdefault(None, place)
+            first[home].setdefault(stage.round, place)
+    inner: defaultdict[int, list[int]] = defaultdict(list)
+    for block in set(blocks.homes) - {WHOLE}:
+        inner[blocks.homes[block]].append(block)
     asked: dict[int, int] = {}
-    further: dict[tuple[int, int | None], int | None] = {}
-    for place in range(len(stages) - 1, -1, -1):
-        round_ = stages[place].round
-        passed: list[tuple[int, int | None]] = []
-        here: int | None = blocks.homes[place]
-        while here is not None and first.get((here, round_), place) >= place:
-            passed.append((here, round_))
-            here = further[here, round_] if (here, round_) in further else blocks.around(here, stages)
-        further.update(dict.fromkeys(passed, here))
-        if here is not None:
-            asked[place] = here
+    above: dict[int | None, Above] = {}
+    ahead: list[_Step] = [_Step(WHOLE, above)]
+    while ahead:
+        block, above, undo = ahead.pop()
+        if undo is not None:
+            for round_, step in undo.items():
+                above[round_].pop(step)
+            continue
+        undo = {round_: above.setdefault(round_, Above()).push(at, block) for round_, at in first[block].items()}
+        for place in asking[block]:
+            round_ = stages[place].round
+            found = above[round_].nearest(place) if round_ in above else None
+            if found is not None:
+                asked[place] = found
+        ahead.append(_Step(block, above, undo))
+        ahead.extend(_Step(each, {} if kinds.is_source(stages[each]) else above) for each in inner[block])
     return asked
+
+
+class _Step(NamedTuple):
+    """A step into a block, or out of it.
+
+    Args:
+        block: The block.
+        above: The blocks around it that may be asked and the block itself, by the round for which they may, each with
+            the place of its first stage of that round.
+        undo: What takes the step back; None: it is one into the block.
+    """
+
+    block: int
+    above: dict[int | None, Above]
+    undo: dict[int | None, Undo] | None = None

@@ -57,25 +57,54 @@ def enclosing(parents: Parents, encloses: Sequence[bool]) -> list[int | None]:
     """
     below = _below(parents)
     found: list[int | None] = [None] * len(parents)
-    # The stages above, as negated places, ascending: of several only the nearest one that ends last matters.
-    above = [0] * (len(parents) + 1)
-    size = 0
-    ahead: list[tuple[int, tuple[int, int, int] | None]] = [
-        (place, None) for place, parent in enumerate(parents) if parent is None
-    ]
+    above = Above()
+    ahead: list[tuple[int, Undo | None]] = [(place, None) for place, parent in enumerate(parents) if parent is None]
     while ahead:
-        place, before = ahead.pop()
-        if before is not None:
-            at, above_it, size = before
-            above[at] = above_it
+        place, undo = ahead.pop()
+        if undo is not None:
+            above.pop(undo)
             continue
-        at = bisect_left(above, -place, 0, size)
-        found[place] = -above[at - 1] if at else None
+        found[place] = above.nearest(-place)
         if encloses[place]:
-            ahead.append((place, (at, above[at], size)))
-            above[at], size = -place, at + 1
+            ahead.append((place, above.push(-place, place)))
         ahead.extend((child, None) for child in below[place])
     return found
+
+
+Undo = tuple[int, tuple[int, int] | None, int]
+"""What takes back one step inwards."""
+
+
+class Above:
+    """What lies around a place, each with a key; the nearest of those with a lower key can be found at once.
+
+    Of two, the outer one matters only where its key is the lower one: the keys that matter ascend on the way in.
+    """
+
+    __slots__ = ("_kept", "_size")
+
+    def __init__(self) -> None:
+        self._kept: list[tuple[int, int]] = []
+        self._size = 0
+
+    def nearest(self, key: int) -> int | None:
+        """Return the nearest one with a key below this; None where there is none."""
+        at = bisect_left(self._kept, (key,), 0, self._size)
+        return self._kept[at - 1][1] if at else None
+
+    def push(self, key: int, one: int) -> Undo:
+        """Go inwards, past one; return what :meth:`pop` needs on the way out."""
+        at, size = bisect_left(self._kept, (key,), 0, self._size), self._size
+        before = self._kept[at] if at < len(self._kept) else None
+        self._kept[at : at + 1] = [(key, one)]
+        self._size = at + 1
+        return at, before, size
+
+    def pop(self, undo: Undo) -> None:
+        """Go outwards again, as the last step that was not taken back went inwards."""
+        at, before, self._size = undo
+        if before is not None:
+            self._kept[at] = before
 
 
 class Regions:
