@@ -48,6 +48,7 @@ def assess(record: HandoffRecord, *, resolver: Resolver | None = None, declarati
     graph = StageGraph(record, in_force)
     usable = None if contradicted else selection_of(record, in_force)
     judged = Judgments(record.judged, grades=record.grades, resolver=in_force) if record.judged else None
+    judged = judged or None
     selection, judgments = (usable, judged) if resolver_at_hand else (None, None)
     ranks = _ranks(graph, selection)
     scored = [_score_stage(graph, place, ranks[place], selection, judgments) for place in range(len(graph.stages))]
@@ -120,20 +121,20 @@ def _score_stage(
     graph: StageGraph, place: int, rank: int | None, selection: Wanted | None, judgments: Judgments | None
 ) -> StageScores:
     stage, held = graph.stages[place], graph.returned_sets[place]
-    present: bool | None = None
+    returned, present = None, None
     selected, judged = _NO_SCORES, _NO_SCORES
     if stage.returned is not None and held is not None and stage.kind != kinds.READER:
-        cut = list_is_cut(stage)
+        cut, returned = list_is_cut(stage), stage.true_count
         if selection is not None:
             present = None if cut and rank is None else rank is not None
             selected = selected_scores(rank, depth=len(stage.returned), cut=cut)
-        if judgments:
+        if judgments is not None:
             judged = judged_scores(judgments, stage.returned, held=held, cut=cut)
     return StageScores(
         stage=stage.kind,
         name=stage.name,
         round=stage.round,
-        returned=stage.true_count,
+        returned=returned,
         present=present,
         implementation=stage.implementation,
         fallback=stage.fallback,

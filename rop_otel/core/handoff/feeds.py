@@ -55,7 +55,7 @@ def feeds_of(stages: Sequence[StageRecord], blocks: Blocks) -> Feeds:
     by_name = any(map(attrgetter("fed_by"), stages))
     latest: _Latest = {}
     flows: dict[int, _Flow] = {}
-    runs = _Runs()
+    runs: dict[int, list[int]] = {}
     of: list[Fed] = []
     within: dict[int, Fed] = {}
     for place, stage in enumerate(stages):
@@ -84,111 +84,81 @@ def feeds_of(stages: Sequence[StageRecord], blocks: Blocks) -> Feeds:
             flow = flows.get(home)
             if flow is None:
                 flow = flows[home] = _Flow(runs)
-            flow.add(stage.round, place if wrapped is None else wrapped.stage, source)
+            flow.add(stage.round, place if wrapped is None else wrapped.stage, source=source)
     end = flows[WHOLE].handed_on() if WHOLE in flows else NOTHING
-    return Feeds(of, within, runs.outermost(), end)
+    return Feeds(of, within, list({id(run): run for run in runs.values()}.values()), end)
 
 
-class _Tail(NamedTuple):
-    """The end of a chain: its last stage or, where it ends in sources, those.
+class _Tail:
+    """The end of a chain: its last stage or, where it ends in sources, those."""
 
-    Args:
-        places: Of these stages, as they stand.
-        sources: Whether they are sources.
-    """
-
-    places: list[int]
-    sources: bool
-
-
-class _Runs:
-    """The runs of sources next to each other. A stage that stands as a source in several counts in the outermost."""
-
-    __slots__ = ("_of", "_runs")
+    __slots__ = ("_fed", "places", "sources")
 
     def __init__(self) -> None:
-        self._runs: list[list[int]] = []
-        self._of: dict[int, list[int]] = {}
+        self.places: list[int] = []
+        self.sources = False
+        self._fed: Fed | None = None
 
-    def longer(self, chain: _Tail | None, stage: int) -> _Tail:
-        """Return the tail of a chain that goes on with a source."""
-        tail = _longer(chain, stage)
-        if tail is not chain:
-            self._runs.append(tail.places)
-        self._of[stage] = tail.places
-        return tail
+    def add(self, stage: int, *, source: bool) -> None:
+        """Let the chain go on with a stage."""
+        self._fed = None
+        if source and self.sources:
+            self.places.append(stage)
+        else:
+            self.places, self.sources = [stage], source
 
-    def outermost(self) -> list[list[int]]:
-        """Return the runs, each stage in one of them."""
-        return [run for run in self._runs if self._of[run[-1]] is run]
+    def fed(self) -> Fed:
+        """Return the stages in it."""
+        if self._fed is None:
+            places = tuple(sorted(self.places)) if len(self.places) > 1 else tuple(self.places)
+            self._fed = Fed(places, places if self.sources else ())
+        return self._fed
 
 
 class _Flow:
     """What a block hands on, as its stages end one after the other.
 
     Args:
-        runs: Takes each run of sources of one of its chains.
+        runs: Takes each run of sources of one of its chains, by the stages in it.
     """
 
-    __slots__ = ("_fed", "_fed_round", "_plain", "_rounds", "_runs", "_since")
+    __slots__ = ("_fed", "_plain", "_rounds", "_runs", "_since")
 
-    def __init__(self, runs: _Runs) -> None:
+    def __init__(self, runs: dict[int, list[int]]) -> None:
         self._runs = runs
-        self._plain: _Tail | None = None
+        self._plain = _Tail()
         self._rounds: dict[int, _Tail] = {}
         self._since: dict[int, _Tail] = {}  # the tails of rounds that no stage without a round took
         self._fed: Fed | None = None
-        self._fed_round: dict[int, Fed] = {}
 
-    def add(self, round_: int | None, stage: int, source: bool) -> None:
+    def add(self, round_: int | None, stage: int, *, source: bool) -> None:
         """Put the next stage at the end of the chain of its round."""
         self._fed = None
-        if round_ is not None:
-            self._fed_round.pop(round_, None)
-            whole, since = self._rounds.get(round_), self._since.get(round_)
-            self._rounds[round_] = self._runs.longer(whole, stage) if source else _Tail([stage], sources=False)
-            if since is None or since is not whole:
-                self._since[round_] = _longer(since, stage) if source else self._rounds[round_]
-            else:
-                self._since[round_] = self._rounds[round_]
-        elif source:
-            self._plain = self._runs.longer(self._plain, stage)
+        if round_ is None:
+            tail = self._plain
+            if not source:
+                self._since.clear()
         else:
-            self._plain = _Tail([stage], sources=False)
-            self._since.clear()
+            tail = self._rounds.get(round_) or self._rounds.setdefault(round_, _Tail())
+            (self._since.get(round_) or self._since.setdefault(round_, _Tail())).add(stage, source=source)
+        tail.add(stage, source=source)
+        if source:
+            self._runs[stage] = tail.places  # the outermost, where it stands in several
 
     def before(self, round_: int | None) -> Fed:
         """Return what feeds the next stage of a round or, for one without a round, what is handed on."""
         if round_ is None:
             return self.handed_on()
-        found = self._fed_round.get(round_)
-        if found is None:
-            tail = self._rounds.get(round_)
-            found = self._fed_round[round_] = NOTHING if tail is None else _fed(tail)
-        return found
+        tail = self._rounds.get(round_)
+        return NOTHING if tail is None else tail.fed()
 
     def handed_on(self) -> Fed:
         """Return what the block hands on here."""
-        found = self._fed
-        if found is None:
-            found = NOTHING if self._plain is None else _fed(self._plain)
-            if self._since:
-                found = _together(found, *map(_fed, self._since.values()))
-            self._fed = found
-        return found
-
-
-def _longer(chain: _Tail | None, stage: int) -> _Tail:
-    """Return the tail of a chain that goes on with a source: that and the sources before it."""
-    if chain is None or not chain.sources:
-        return _Tail([stage], sources=True)
-    chain.places.append(stage)
-    return chain
-
-
-def _fed(tail: _Tail) -> Fed:
-    places = tuple(sorted(tail.places))
-    return Fed(places, places if tail.sources else ())
+        if not self._since:
+            return self._plain.fed()
+        if self._fed is None:
+            self._fed = _together(self._plain.fed(), *(tail.fed() for tail in self._since.values()))
+        return self._fed
 
 
 def _together(*parts: Fed) -> Fed:

@@ -51,17 +51,24 @@ class ShownList(NamedTuple):
         return self.ids if cutoff is None else self.ids[: min(cutoff, self.known)]
 
 
-def shown_list(stages: Sequence[StageRecord], *, enclosed: Sequence[int], end: Sequence[int], lost: bool) -> ShownList:
+def shown_list(
+    stages: Sequence[StageRecord],
+    *,
+    showing: Sequence[int],
+    enclosed: Sequence[int],
+    end: Sequence[int],
+    lost: bool,
+) -> ShownList:
     """Return what the reader was shown.
 
     Args:
         stages: In order.
+        showing: The packing and rescue stages.
         enclosed: The packing and rescue stages that another one of them encloses.
         end: What the handoff's own block hands on at its end.
         lost: Whether a packing failed or ended late, or the handoff failed, so that without another packing nobody
             knows what a reader was asked.
     """
-    showing = [place for place, stage in enumerate(stages) if stage.kind in kinds.SHOWING]
     if lost and not any(stages[place].kind == kinds.PACKING for place in showing):
         return ShownList()
     if enclosed:

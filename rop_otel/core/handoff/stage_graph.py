@@ -32,6 +32,7 @@ class StageGraph:
         feeds: What feeds each stage.
         within: What the own block of a stage hands on, for each that encloses others.
         parallel: The sources next to each other in a chain, or one alone.
+        showing: The packing and rescue stages.
         shown: What the reader was shown.
         returned_sets: The recorded IDs of each stage's list as a set, None where they are unreadable.
     """
@@ -45,8 +46,10 @@ class StageGraph:
         self._fed: dict[int, frozenset[str]] = {}
         self._given: dict[int, frozenset[str]] = {}
         self._latest: dict[Callable[[StageRecord], bool], list[int]] = {}
+        self.showing = [place for place, stage in enumerate(self.stages) if stage.kind in kinds.SHOWING]
         self.shown: ShownList = shown_list(
             self.stages,
+            showing=self.showing,
             enclosed=self._enclosed_showing(),
             end=end.places,
             lost=record.failed or self.packing_left_out,
@@ -68,17 +71,14 @@ class StageGraph:
 
     def _enclosed_showing(self) -> list[int]:
         """Return the packing and rescue stages that another one of them encloses."""
-        enclosed: list[int] = []
         if not self._around:
-            return enclosed
+            return []
         within = [False] * len(self.stages)
         for place in range(len(self.stages) - 1, -1, -1):
             around = self._around[place]
             if around is not None:
                 within[place] = within[around] or self.stages[around].kind in kinds.SHOWING
-            if within[place] and self.stages[place].kind in kinds.SHOWING:
-                enclosed.append(place)
-        return enclosed
+        return [place for place in self.showing if within[place]]
 
     def fed_set(self, fed: Fed) -> frozenset[str]:
         """Return the recorded IDs of the readable lists of some stages."""

@@ -38,6 +38,8 @@ def about_running(graph: StageGraph) -> Iterator[tuple[int, Finding]]:
             yield graph.places[place], finding_at(stage, ContextFinding.FALLBACK_USED, ran=ran)
         if stage.failed:
             yield graph.places[place], finding_at(stage, ContextFinding.STAGE_FAILED, then="")
+    for place in graph.showing:
+        stage = graph.stages[place]
         if stage.kind != kinds.PACKING or stage.tokens is None or stage.token_budget is None:
             continue
         if _is_less(stage.tokens, stage.token_budget, ratio) and graph.was_handed_documents(place):
@@ -59,12 +61,11 @@ def about_left_out(graph: StageGraph) -> Iterator[tuple[int, Finding]]:
     """Yield the place and finding of everything about the stages that ended late or failed to pack."""
     if not graph.left_out:
         return
-    left = any(stage.kind in kinds.SHOWING for stage in graph.stages)
     for place, stage, late in graph.left_out:
         if late:
             yield place, finding_at(stage, ContextFinding.STAGE_LATE)
         if stage.failed:
-            retried = left and not late
+            retried = bool(graph.showing) and not late
             severity = Severity.WARNING if retried else Severity.ERROR
             then = " and is left out; another packing or rescue is there" if retried else " and is left out"
             yield place, finding_at(stage, ContextFinding.STAGE_FAILED, severity=severity, then=then)

@@ -47,8 +47,9 @@ def about_passages(graph: StageGraph, objects: AbstractSet[str]) -> Iterator[tup
         graph: The handoff.
         objects: Its selected and judged objects.
     """
-    for place, stage in enumerate(graph.stages):
-        if stage.basis == UNSEEN and stage.kind in kinds.SHOWING:
+    for place in graph.showing:
+        stage = graph.stages[place]
+        if stage.basis == UNSEEN:
             yield graph.places[place], finding_at(stage, PassageFinding.CONTEXT_NOT_IN_PROMPT)
     if objects and graph.shown.usable:
         yield from _about_objects(graph, objects)
