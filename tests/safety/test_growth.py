@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from rop_otel.tracing.running.runtime import install
-from tests.safety import many_arguments, many_facts, many_spans
+from tests.safety import many_arguments, many_facts, many_spans, many_within
 from tests.safety.growth import MOST, Case, growth
 from tests.tracing.watched import Watched
 
@@ -20,7 +20,7 @@ def _recording() -> Iterator[None]:
     install(before)
 
 
-@pytest.mark.parametrize("case", many_facts.CASES, ids=str)
+@pytest.mark.parametrize("case", [*many_facts.CASES, *many_within.CASES], ids=str)
 def test_judging_grows_with_what_there_is(case: Case) -> None:
     """A handoff with four times as much of one thing is judged in about four times the time."""
     assert growth(case) <= MOST

@@ -120,7 +120,8 @@ def feeding(stages: list[Stage], stage: Stage) -> list[Standing]:
     """Return what feeds a stage."""
     record = stage.record
     if record.fed_by:
-        return [found for name in record.fed_by if (found := named(stages[: stage.place], name, record.round))]
+        by_name = [named(stages[: stage.place], name, record.round) for name in record.fed_by]
+        return [each for each in by_name if each is not None]
     found = handed_on(stages, stage, stage.place) if record.kind != kinds.READER else []
     if kinds.is_source(record):
         return found

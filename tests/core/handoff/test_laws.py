@@ -51,8 +51,9 @@ def test_ids_are_only_names(record: HandoffRecord, shuffled: list[str]) -> None:
             for each in assessment.findings
         ]
         shown = tuple(names.get(raw, raw) for raw in assessment.shown.ids)
-        rest = replace(assessment, findings=(), shown=replace(assessment.shown, ids=()))
-        return found, shown, rest
+        losses = [(names.get(each.id, each.id), each.drop) for each in assessment.judged_losses or ()]
+        rest = replace(assessment, findings=(), judged_losses=(), shown=replace(assessment.shown, ids=()))
+        return found, shown, losses, rest
 
     assert facts(before, names) == facts(after, {})
 
