@@ -20,7 +20,7 @@ class ShownList(NamedTuple):
     """What the reader was shown.
 
     Args:
-        places: The stages that make it up, in order; empty where it is not usable for want of any.
+        places: The stages that make it up, in order; empty where nothing is known to be shown.
         ids: Recorded IDs with text, concatenated.
         known: How many of them are known to be at their place: up to and including the first cut list.
         cut: Whether a list in it is cut.
@@ -75,12 +75,14 @@ def shown_list(
         inner = frozenset(enclosed)
         showing = [place for place in showing if place not in inner]
     places = _without_rounds(stages, showing) if showing else tuple(end)
+    told = {stages[place].basis for place in places} if showing else set()
+    if UNSEEN in told:
+        return ShownList()
     lists = [_with_text(stages[place]) for place in places]
     ids = lists[0] if len(lists) == 1 else tuple(chain.from_iterable(lists))
     cut = next((number for number, place in enumerate(places, 1) if list_is_cut(stages[place])), None)
     known = len(ids) if cut is None else sum(map(len, lists[:cut]))
-    told = {stages[place].basis for place in places} if showing else set()
-    usable = bool(places) and UNSEEN not in told and all(stages[place].returned is not None for place in places)
+    usable = bool(places) and all(stages[place].returned is not None for place in places)
     basis = None
     if usable:
         basis = next((each for each in _WEAKEST_FIRST if each in told), Basis.RECORDED if showing else Basis.LAST_LIST)

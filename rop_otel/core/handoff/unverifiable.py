@@ -26,10 +26,8 @@ def why_unverifiable(graph: StageGraph, *, resolver_at_hand: bool) -> str:
     if not shown:
         return _why_nothing_is_shown(graph)
     for stage in shown:
-        known_as = stage.name or stage.kind
-        if stage.kind in kinds.SHOWING and stage.basis == UNSEEN:
-            return f"the prompt was seen, and it holds no text of any document that stage {known_as} returned"
         if stage.returned is None:
+            known_as = stage.name or stage.kind
             return f"stage {known_as} failed" if stage.failed else f"the IDs of stage {known_as} could not be read"
     cut = next(stage for stage in shown if list_is_cut(stage))
     return f"the list of stage {cut.name or cut.kind} was cut before it could decide"
@@ -44,6 +42,10 @@ def _why_nothing_is_shown(graph: StageGraph) -> str:
             return "its packing ended after the handoff, so what the reader was given is not known"
         if graph.record.failed:
             return "the handoff failed before anything was packed for a reader"
+    unseen = next((stage for place in graph.showing if (stage := graph.stages[place]).basis == UNSEEN), None)
+    if unseen is not None:
+        known_as = unseen.name or unseen.kind
+        return f"the prompt was seen, and it holds no text of any document that stage {known_as} returned"
     if any(stage.kind != kinds.READER for stage in graph.record.stages):
         return "each of its stages failed, or ended after the handoff"
     return "no stage ran in this handoff (threads and executors need carry_context)"

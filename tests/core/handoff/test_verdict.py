@@ -216,3 +216,37 @@ def test_an_empty_selected_id_matches_no_empty_slot() -> None:
     """An unreadable document is never the selected one."""
     result = judge(stage("packing", "-"), selected="-", mode="hard")
     assert (result.verdict, result.selected_rank, result.shown.selected) == ("SELECTOR_ERROR", None, {})
+
+
+class TestNeed:
+    """One of the selected keys, or every one."""
+
+    @pytest.mark.parametrize(
+        ("need", "shown", "verdict", "rank"),
+        [
+            (None, "b x a", "PASS", 1),
+            ("one", "b x a", "PASS", 1),
+            ("every", "b x a", "PASS", 3),
+            ("every", "b x", "FAIL", None),
+            ("both", "a b", "DECLARATION_INVALID", None),
+            ("", "a b", "DECLARATION_INVALID", None),
+        ],
+    )
+    def test_each_need(self, need: str | None, shown: str, verdict: str, rank: int | None) -> None:
+        """Any key suffices unless every one is needed; another word is invalid."""
+        result = judge(stage("packing", shown), selected="a b", need=need)
+        assert (result.verdict, result.selected_rank) == (verdict, rank)
+
+    def test_the_first_key_that_was_lost(self) -> None:
+        """The loss is that of the first key, as given, that does not arrive up to the cutoff."""
+        stages = (stage("vector", "c b a"), stage("mmr", "c a"), stage("packing", "c a"))
+        result = judge(*stages, selected="a b", need="every")
+        assert (result.dropped_at, result.drop_cause) == ("mmr", "diversified_away")
+        result = judge(*stages, selected="a b", need="every", cutoff=1)
+        assert (result.dropped_at, result.drop_cause) == ("vector", "below_cutoff")
+
+    def test_all_members_of_each(self) -> None:
+        """Under ``all`` every member of every object is needed."""
+        facts: dict[str, Any] = {"selected": "doc other", "need": "every", "rule": "all", "resolver": CHUNKS}
+        assert judge(stage("packing", "doc#1 other#0 doc#0"), **facts).selected_rank == 3
+        assert judge(stage("packing", "doc#1 other#0"), **facts).verdict == "FAIL"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -156,6 +157,55 @@ class TestUnreadableAndFallback:
             ("stage_failed", "packing"),
             ("stage_late", "mmr"),
         ]
+
+
+class TestNothingReturned:
+    """Empty lists."""
+
+    def empty(self, *stages: StageRecord) -> list[str]:
+        """Return the stages that are reported."""
+        return [finding.name or finding.stage for finding in found(judge(*stages), "nothing_returned")]
+
+    @pytest.mark.parametrize("kind", [*KEEPING, *ADDING])
+    def test_though_handed_documents(self, kind: str) -> None:
+        """A stage that was handed documents and returned none is a warning; rescue and reader may."""
+        assert self.empty(stage("rerank", "a"), stage(kind, "", given="a")) == (
+            [] if kind in {"rescue", "reader"} else [kind]
+        )
+        assert self.empty(stage(kind, None, given="a"), stage(kind, "", given="a", count=2)) == []
+
+    def test_all_of_the_parallel_sources(self) -> None:
+        """Sources are reported where all of those next to each other returned nothing, at the last of them."""
+        assert self.empty(stage("vector", "")) == ["vector"]
+        assert self.empty(stage("vector", ""), stage("lexical", "")) == ["lexical"]
+        assert self.empty(stage("vector", ""), stage("lexical", "a")) == []
+        assert self.empty(stage("vector", ""), stage("lexical", None)) == []
+        assert self.empty(stage("vector", ""), stage("mmr", ""), stage("lexical", "a")) == ["vector"]
+
+    def test_a_source_in_place_of_its_wrapper(self) -> None:
+        """A source within a source that only wraps it is parallel to those beside that one."""
+        outer = stage("dense", "", source=True, at=30, span_id="1")
+        inner = stage("vector", "", at=20, parent_id="1")
+        assert self.empty(outer, inner) == ["vector"]
+        assert self.empty(outer, inner, stage("lexical", "a", at=40)) == []
+
+
+class TestWithin:
+    """Stages that run others."""
+
+    def test_what_was_found_within_is_not_foreign(self) -> None:
+        """A stage that may not add documents may return what the last stage within it returned, if that is known."""
+        before = stage("vector", "a", at=10)
+        outer = stage("packing", "a b", given="a", at=30, span_id="1")
+        inner = stage("rescue", "b", at=20, parent_id="1")
+        assert codes(judge(before, outer, inner)) == []
+        assert codes(judge(before, outer, replace(inner, returned=("c",)))) == [("foreign_ids", "packing")]
+        assert codes(judge(before, outer, replace(inner, returned=("c",), returned_count=9))) == []
+
+    def test_what_was_found_within_is_no_silent_cut(self) -> None:
+        """Only the lists of stages outside have to be among what a stage was handed."""
+        inner = stage("web", "b", at=20, parent_id="1")
+        assert codes(judge(stage("vector", "a", at=10), inner, stage("mmr", "a", given="a", at=30, span_id="1"))) == []
 
 
 class TestNotObserved:
