@@ -19,7 +19,7 @@ from tests.core.profile.declared import INVERSE, RESOLVER, changed, opened
 SHOWN = ("x", "b#0", "a#0", "y")
 
 
-def trip(*stages: StageRecord, selected: tuple[str, ...] | None = ("obj-a",), **told: Any) -> HandoffRecord:
+def recorded(*stages: StageRecord, selected: tuple[str, ...] | None = ("obj-a",), **told: Any) -> HandoffRecord:
     record = handoff(*(stages or (stage("packing", " ".join(SHOWN)),)), record_id="r1", **told)
     return replace(record, selected=selected)
 
@@ -33,7 +33,7 @@ def judged(record: HandoffRecord, declaration: Opened) -> Verdict:
 
 def test_what_a_handoff_leaves_open_is_the_declarations() -> None:
     """Mode, rule, cutoff and resolver come from the declaration where the handoff says nothing."""
-    record = trip(selected=("/wiki/A",))
+    record = recorded(selected=("/wiki/A",))
     assert assess(record).verdict is Verdict.FAIL
     found = assess(record, declaration=opened(cutoff=3))
     assert (found.verdict, found.selected_rank, found.mode) == (Verdict.PASS, 3, "hard")
@@ -41,17 +41,17 @@ def test_what_a_handoff_leaves_open_is_the_declarations() -> None:
     assert assess(record, declaration=opened(rule="all")).verdict is Verdict.FAIL
     soft = assess(record, declaration=opened(mode="soft", population=None))
     assert (soft.verdict, soft.mode, soft.selected_rank) == (Verdict.NOT_APPLICABLE, "soft", 3)
-    none = assess(trip(selected=None), declaration=opened())
+    none = assess(recorded(selected=None), declaration=opened())
     assert (none.verdict, none.mode) == (Verdict.SELECTOR_ERROR, "hard")
 
 
 def test_the_declarations_resolver_is_in_force() -> None:
     """Another resolver at the door does not count; a handoff that names another one is unverifiable."""
     other = Resolver({"obj-a": ["x"]})
-    assert assess(trip(), resolver=other, declaration=opened()).selected_rank == 3
-    named = trip(resolver_sha256=RESOLVER.sha256)
+    assert assess(recorded(), resolver=other, declaration=opened()).selected_rank == 3
+    named = recorded(resolver_sha256=RESOLVER.sha256)
     assert assess(named, declaration=opened()).verdict is Verdict.PASS
-    unknown = trip(resolver_sha256=other.sha256)
+    unknown = recorded(resolver_sha256=other.sha256)
     assert assess(unknown, resolver=other, declaration=opened()).verdict is Verdict.UNVERIFIABLE
     assert judged(unknown, opened()) is Verdict.UNVERIFIABLE
 
@@ -64,22 +64,24 @@ def test_the_declarations_resolver_is_in_force() -> None:
         ({"rule": "all"}, "the handoff's rule is 'all', the run's is 'any'"),
         ({"cutoff": 4}, "the handoff's cutoff is 4, the run's is 3"),
         ({"cutoff": 0}, "the handoff's cutoff is 0, the run's is 3"),
+        ({"need": "every"}, "the handoff's need is 'every', the run's is 'one'"),
         ({"declaration_id": "other"}, "the handoff's declaration is 'other', the run's is 'made-up'"),
         ({"declaration_sha256": "0"}, "the handoff's declaration's hash is '0', the run's is "),
     ],
 )
 def test_a_handoff_that_says_otherwise(told: dict[str, Any], said: str) -> None:
     """It is DECLARATION_INVALID, without rank or selected scores, and the reason says what differs."""
-    found = assess(trip(**told), declaration=opened())
+    found = assess(recorded(**told), declaration=opened())
     assert (found.verdict, found.selected_rank, found.shown.selected) == (Verdict.DECLARATION_INVALID, None, {})
-    assert (contradiction(trip(**told), opened()) or "").startswith(said)
+    assert (contradiction(recorded(**told), opened()) or "").startswith(said)
 
 
 def test_the_same_said_twice_is_no_contradiction() -> None:
     """A handoff may say what the declaration says."""
     declaration = opened()
-    told = trip(
+    told = recorded(
         mode="hard",
+        need="one",
         rule="any",
         cutoff=3,
         declaration_id="made-up",
@@ -92,9 +94,9 @@ def test_the_same_said_twice_is_no_contradiction() -> None:
 def test_an_invalid_declaration_judges_nothing() -> None:
     """Every handoff of its run is DECLARATION_INVALID; its record keeps what it can."""
     broken = changed(lambda document: document.pop("mode"))
-    assert assess(trip(), declaration=broken).verdict is Verdict.DECLARATION_INVALID
-    assert under(trip(), broken) == trip()
-    assert record_of(trip(), broken) == {"selected": "obj-a", "ids": list(SHOWN), "record_id": "r1"}
+    assert assess(recorded(), declaration=broken).verdict is Verdict.DECLARATION_INVALID
+    assert under(recorded(), broken) == recorded()
+    assert record_of(recorded(), broken) == {"selected": "obj-a", "ids": list(SHOWN), "record_id": "r1"}
 
 
 @pytest.mark.parametrize(
@@ -116,7 +118,7 @@ def test_an_invalid_declaration_judges_nothing() -> None:
 )
 def test_records_have_the_declared_shape(fields: dict[str, str], record: dict[str, Any]) -> None:
     """The record ID, the selection and the shown list stand where the declaration says."""
-    assert record_of(trip(), opened(**fields)) == record
+    assert record_of(recorded(), opened(**fields)) == record
 
 
 def test_selections_as_records_say_them() -> None:
@@ -129,9 +131,9 @@ def test_selections_as_records_say_them() -> None:
         ("",): "",
     }
     for selected, expected in said.items():
-        assert record_of(trip(selected=selected), opened()).get("selected") == expected
-        verdict = assess(trip(selected=selected), declaration=opened()).verdict
-        assert judged(trip(selected=selected), opened()) is verdict
+        assert record_of(recorded(selected=selected), opened()).get("selected") == expected
+        verdict = assess(recorded(selected=selected), declaration=opened()).verdict
+        assert judged(recorded(selected=selected), opened()) is verdict
 
 
 def test_lists_that_decide_and_lists_that_do_not() -> None:
@@ -142,21 +144,21 @@ def test_lists_that_decide_and_lists_that_do_not() -> None:
         ("x y", 9, 2, Verdict.FAIL),
         ("x y", 2, 3, Verdict.FAIL),
     ]:
-        record = trip(stage("packing", ids, count=count))
+        record = recorded(stage("packing", ids, count=count))
         declaration = opened(cutoff=cutoff)
         assert assess(record, declaration=declaration).verdict is verdict
         assert judged(record, declaration) is verdict
         assert ("ids" in record_of(record, declaration)) == (verdict is not Verdict.UNVERIFIABLE)
-    followed = trip(stage("packing", "x y", count=9), stage("rescue", "a#0"))
+    followed = recorded(stage("packing", "x y", count=9), stage("rescue", "a#0"))
     assert record_of(followed, opened(cutoff=2))["ids"] == ["x", "y"]
     assert assess(followed, declaration=opened(cutoff=2)).verdict is judged(followed, opened(cutoff=2)) is Verdict.FAIL
-    assert "ids" not in record_of(trip(stage("packing", None)), opened())
-    assert record_of(trip(stage("packing")), opened())["ids"] == []
+    assert "ids" not in record_of(recorded(stage("packing", None)), opened())
+    assert record_of(recorded(stage("packing")), opened())["ids"] == []
 
 
 def test_a_handoff_carries_no_witness() -> None:
     """Before a declaration that demands a witness no handoff has a usable selection."""
     declaration = opened(inverse=INVERSE)
-    assert assess(trip(), declaration=declaration).verdict is Verdict.SELECTOR_ERROR
-    assert judged(trip(), declaration) is Verdict.SELECTOR_ERROR
-    assert "selected" not in record_of(trip(), declaration)
+    assert assess(recorded(), declaration=declaration).verdict is Verdict.SELECTOR_ERROR
+    assert judged(recorded(), declaration) is Verdict.SELECTOR_ERROR
+    assert "selected" not in record_of(recorded(), declaration)

@@ -282,7 +282,7 @@ class TestWhereTheyRun:
         assert about(stage("packing", ""), cites("S1")) == {"citation_unresolved": ("", "S1")}
 
     def test_a_reader_before_packing_ends(self) -> None:
-        """The order of packing and reader does not matter: both are spans of one trip."""
+        """The order of packing and reader does not matter: both are spans of one handoff."""
         assert about(cites("S9", "a b"), PACKING) == {"citation_unresolved": ("", "S9")}
 
     def test_several_readers(self) -> None:
