@@ -201,3 +201,19 @@ def test_handoff_entered_after_its_end_is_counted(watched: Watched) -> None:
     assert watched.errors("handoff") == 1
     assert watched.heard.notices[Notice.LATE, ""] == 1
     assert len(watched.heard.assessments) == 1
+
+
+@pytest.mark.parametrize("bad", [{"matches": ["a"]}, "text", None, {"a"}, 7, iter(["a"]), (["a"], 24)])
+def test_what_is_no_list_is_called_so(bad: object, watched: Watched, caplog: pytest.LogCaptureFixture) -> None:
+    """Where a stage returns something else than a list, the warning says how to tell the list, not where IDs are."""
+
+    @rop.stage("vector")
+    def search() -> object:
+        return bad
+
+    with rop.handoff("qa"):
+        search()
+    [message] = caplog.messages
+    kinds = " of list and int" if isinstance(bad, tuple) else ""
+    assert f"a {type(bad).__name__}{kinds} is no list of documents; tell that with running_stage.returned" in message
+    assert "id=" not in message

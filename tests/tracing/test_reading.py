@@ -319,22 +319,6 @@ def test_quick_and_slow_ways_agree(results: list[Hit]) -> None:
     assert reading.scores == (None if None in scores else scores)
 
 
-@pytest.mark.parametrize("bad", [{"matches": ["a"]}, "text", None, {"a"}, 7, iter(["a"]), (["a"], 24)])
-def test_what_is_no_list_is_called_so(bad: object, watched: Watched, caplog: pytest.LogCaptureFixture) -> None:
-    """Where a stage returns something else than a list, the warning says how to tell the list, not where IDs are."""
-
-    @rop.stage("vector")
-    def search() -> object:
-        return bad
-
-    with rop.handoff("qa"):
-        search()
-    [message] = caplog.messages
-    kinds = " of list and int" if isinstance(bad, tuple) else ""
-    assert f"a {type(bad).__name__}{kinds} is no list of documents; tell that with running_stage.returned" in message
-    assert "id=" not in message
-
-
 @pytest.mark.parametrize("bad", [[RaisingId()], [object()], "text", None])
 def test_unreadable_list_is_one_warning_and_never_an_exception(
     bad: object, watched: Watched, caplog: pytest.LogCaptureFixture
