@@ -6,6 +6,7 @@ import logging
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 
 import pytest
 
@@ -146,10 +147,22 @@ def test_the_first_handoff_of_a_name_says_what_is_watched(watched: Watched, capl
         with rop.handoff("nothing"):
             pass
     watching = [line for line in caplog.messages if ": watching " in line]
-    assert watching[0] == "docs-qa: watching vector, packing; IDs such as 'a'; no scores; no labels; selected 'a'"
+    said = "docs-qa: watching vector, packing; IDs such as 'a'; no scores; no labels; selected 'a'"
+    assert watching[0].partition("; IDs are read")[0] == said
     assert [line.partition(":")[0] for line in watching] == ["docs-qa", "other", "nothing"]
     assert "no stage ran in the handoff (decorate" in watching[2]
     assert "nothing is selected" in watching[2]
+
+
+def test_it_says_where_ids_come_from(watched: Watched, caplog: pytest.LogCaptureFixture) -> None:
+    """The place in the application's own objects is written as Python writes it."""
+    document = SimpleNamespace(metadata={"source": "a"}, page_content="text")
+    with caplog.at_level(logging.INFO, "rop_otel"), rop.handoff("docs-qa", selected="a"):
+        with rop.using_stage("vector", id="metadata.source") as stage:
+            stage.returned([document])
+        with rop.using_stage("packing", id=lambda hit: hit["key"]) as stage:
+            stage.returned([{"key": "a"}])
+    assert "; IDs are read from SimpleNamespace.metadata['source'], dict by " in caplog.messages[0]
 
 
 def test_handoffs_without_a_verdict_are_counted(

@@ -94,6 +94,11 @@ class Attached:
         self._readers[key] = reader
         self._lists[key] = ids
 
+    @property
+    def origins(self) -> str:
+        """Where the stages found the IDs of their documents, in words; empty where these were given as IDs."""
+        return ", ".join(dict.fromkeys(origin for reader in self._readers.values() for origin in reader.origins))
+
     def read(self, sources: object, where: IdWhere, runtime: Runtime, place: str) -> Reading:
         """Read sources in the way by which most of them are documents of a stage, of several the latest.
 

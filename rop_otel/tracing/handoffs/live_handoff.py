@@ -212,7 +212,7 @@ class LiveHandoff:
         if stages is None:
             return self._without_verdict(f"it was open for more than {config.ttl_seconds:g} s")
         record = self.trace.observed(self._record, stages, selected=self._selected, end_ns=end)
-        return self.runtime.assess(record, self._run)
+        return self.runtime.assess(record, self._run, origins=lambda: self._answers.attached.origins)
 
     def _attributes(self) -> dict[str, Any]:
         said = handoff_attributes(self._record, selected=self._selected)

@@ -12,7 +12,7 @@ from operator import attrgetter, methodcaller
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from rop_otel.safety import raise_if_delivered
-from rop_otel.tracing.results.scalars import as_id, as_score
+from rop_otel.tracing.results.scalars import as_id, as_score, plainly
 
 
 class Attribute(NamedTuple):
@@ -108,6 +108,18 @@ def find_scope(example: object, where: Where) -> Path | None:
     if callable(where):
         return (where,)
     return None if where is None else _first(example, _named(example, where), as_id)
+
+
+def written(steps: Path) -> str:
+    """Return a path as Python writes it: ``.metadata['source']``."""
+    return "".join(
+        f".{step.name}"
+        if isinstance(step, Attribute)
+        else f"[{step.key!r}]"
+        if isinstance(step, Key)
+        else f" by {getattr(step, '__qualname__', None) or plainly(step)}"
+        for step in steps
+    )
 
 
 def follow(steps: Path, item: Any) -> Any:

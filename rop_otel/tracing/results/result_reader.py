@@ -23,6 +23,7 @@ from rop_otel.tracing.results.extracting import (
     follow,
     follow_all,
     has_value,
+    written,
 )
 from rop_otel.tracing.results.scalars import as_id, as_name, as_score, plainly
 
@@ -101,6 +102,11 @@ class Reader:
         self.key: Hashable = id if id is None or isinstance(id, str) else _identity(id)
         self._plain = id is None and score is None and scope is None
         self._extractors: dict[type, Extractor] = {}
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """Where IDs were found, by type of object: ``Document.metadata['source']``; a type alone is an ID by itself."""
+        return tuple(kind.__name__ + written(found.id) for kind, found in self._extractors.items())
 
     def read(self, results: object, *, limit: int) -> Reading:
         """Read a list: of IDs, of objects, of pairs with a score; an array; or faiss's ``(D, I)``.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from time import monotonic
 from typing import Final
 
@@ -36,17 +37,18 @@ class HandoffLog:
         self._counted: dict[tuple[str, Verdict], int] = {}
         self._last: dict[tuple[str, Verdict], float] = {}
 
-    def write(self, record: HandoffRecord, assessment: Assessment) -> None:
+    def write(self, record: HandoffRecord, assessment: Assessment, origins: Callable[[], str] = str) -> None:
         """Log what is to be logged of a handoff.
 
         Args:
             record: The facts as they are recorded: hashed where there is a key.
             assessment: What was concluded.
+            origins: Gives where the IDs of its documents were found, in words.
         """
         if not _logger.isEnabledFor(logging.INFO) or assessment.verdict is None:
             return
         if self._is_first(record.name):
-            _logger.info("%s: watching %s", record.name, _first_words(record, assessment))
+            _logger.info("%s: watching %s", record.name, _first_words(record, assessment, origins()))
         if assessment.verdict is Verdict.FAIL or any(each.severity is Severity.ERROR for each in assessment.findings):
             self._line(assessment, sentence(assessment, record.selected))
         elif assessment.verdict in _UNDECIDED:
@@ -77,10 +79,11 @@ class HandoffLog:
             return self._counted.pop(key, 0)
 
 
-def _first_words(record: HandoffRecord, assessment: Assessment) -> str:
+def _first_words(record: HandoffRecord, assessment: Assessment, origins: str) -> str:
     wrong = symptoms(record, assessment)
     words = "; ".join(f"{each.seen} ({each.code.advice})" for each in wrong)
-    return f"{watched(record)}" + (f"; looks wrong: {words}" if words else "")
+    found = f"; IDs are read from {origins}" if origins else ""
+    return f"{watched(record)}{found}" + (f"; looks wrong: {words}" if words else "")
 
 
 def _counted(more: int) -> str:

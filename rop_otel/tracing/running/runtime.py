@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any, Final
 from weakref import ref
@@ -85,12 +85,15 @@ class Runtime:
         hashed = self.hashed if fact.hashed == "id" else self.hashed_labels
         return hashed((value,))[0] if isinstance(value, str) else hashed(value)
 
-    def assess(self, record: HandoffRecord, run: LiveRun | None = None) -> Assessment:
+    def assess(
+        self, record: HandoffRecord, run: LiveRun | None = None, *, origins: Callable[[], str] = str
+    ) -> Assessment:
         """Assess a handoff, and tell its run, the log and every sink. What raises on the way is counted and swallowed.
 
         Args:
             record: The facts.
             run: The run that it joined when it was opened; without one, the open run that it names.
+            origins: Gives where the IDs of its documents were found, in words.
         """
         start = perf_counter()
         if run is None and RUNS.open and record.run_id is not None:
@@ -115,7 +118,7 @@ class Runtime:
                     Problem.RUN, run.id, "a handoff could not be counted in its run, or not be written to its journal"
                 )
         try:
-            self.log.write(record, assessment)
+            self.log.write(record, assessment, origins)
         except Exception as error:  # noqa: BLE001 - a filter or handler of the application's
             raise_if_delivered(error)
             self.diagnostics.failure(Problem.SINK, "log", "the assessment could not be logged")
