@@ -7,7 +7,7 @@ its true length beside it, as one does that is cut to a number of IDs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from rop_otel.core.handoff.record import HANDOFF_FACTS, STAGE_FACTS
@@ -61,5 +61,6 @@ def within(attributes: Mapping[str, Any], longest: int) -> dict[str, Any]:
 def _too_long(value: object, longest: int) -> bool:
     if isinstance(value, str):
         return len(value) > longest
-    texts: Iterable[object] = value if isinstance(value, tuple) else ()
-    return any(isinstance(each, str) and len(each) > longest for each in texts)
+    if isinstance(value, tuple) and value and isinstance(value[0], str):  # then all of them are
+        return max(map(len, value)) > longest
+    return False
