@@ -13,6 +13,7 @@ from rop_otel.core.handoff.assessment import (
     JudgedLoss,
     Severity,
     Shown,
+    SourceShown,
     StageScores,
     Verdict,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "Severity",
     "Shown",
     "Sink",
+    "SourceShown",
     "StageRecord",
     "StageScores",
     "Verdict",

@@ -23,6 +23,7 @@ from rop_otel.core.handoff.stage_graph import StageGraph
 from rop_otel.core.handoff.terms import EVERY, at_hand, mode_of
 from rop_otel.core.handoff.unverifiable import why_unverifiable
 from rop_otel.core.handoff.verdict import selection_arrives, verdict_of
+from rop_otel.core.handoff.worth import sources_shown
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.declaration import Opened
 
@@ -87,6 +88,7 @@ def assess(record: HandoffRecord, *, resolver: Resolver | None = None, declarati
         ),
         stages=tuple(scores for scores in scored if scores.stage != kinds.READER),
         shown=shown,
+        sources=sources_shown(graph),
         citations=count_citations(graph, attachments),
         note=why_unverifiable(graph, resolver_at_hand=resolver_at_hand) if verdict is Verdict.UNVERIFIABLE else None,
     )

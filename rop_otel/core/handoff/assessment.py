@@ -227,6 +227,22 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SourceShown:
+    """What one source brought of what the reader was shown.
+
+    Args:
+        stage, name: Which source.
+        shown: How many different IDs of the known shown list it returned.
+        only: How many of them no other source returned.
+    """
+
+    stage: str
+    name: str | None = None
+    shown: int = 0
+    only: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CitationCounts:
     """Citations of the answer by outcome, repeats counted."""
 
@@ -271,6 +287,7 @@ class Assessment:
     findings: tuple[Finding, ...] = ()
     stages: tuple[StageScores, ...] = ()
     shown: Shown = field(default_factory=Shown)
+    sources: tuple[SourceShown, ...] = ()
     citations: CitationCounts = field(default_factory=CitationCounts)
     note: str | None = None
 

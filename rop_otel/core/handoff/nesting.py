@@ -137,6 +137,10 @@ class Regions:
         """Return whether a stage encloses another one."""
         return self._starts[place] < self._starts[other] < self._ends[place]
 
+    def in_order(self, places: Iterable[int]) -> list[int]:
+        """Return some stages with what each encloses right after it."""
+        return sorted(places, key=self._starts.__getitem__)
+
     def starts_of(self, places: Iterable[int]) -> list[int]:
         """Return where some stages lie, ascending, for :meth:`count_within`."""
         return sorted(self._starts[place] for place in places)

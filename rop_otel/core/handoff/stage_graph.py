@@ -60,6 +60,11 @@ class StageGraph:
         """Whether a packing failed or ended late."""
         return any(each.stage.kind == kinds.PACKING for each in self.left_out)
 
+    @property
+    def nested(self) -> bool:
+        """Whether a stage encloses another one."""
+        return bool(self._around)
+
     @cached_property
     def regions(self) -> Regions:
         """Which stages lie within which."""
