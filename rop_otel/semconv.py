@@ -115,6 +115,9 @@ EXCEPTION_STACKTRACE: Final = exception_attributes.EXCEPTION_STACKTRACE
 
 # --- attributes of metrics only -----------------------------------------------------------------------------------
 PRESENT: Final = "rop.present"
+JOINT: Final = "rop.joint"
+AGREEMENT: Final = "rop.agreement"
+ONLY: Final = "rop.only"
 TARGET: Final = "rop.target"
 MEASURE: Final = "rop.measure"
 K: Final = "rop.k"
@@ -210,13 +213,29 @@ MISSES: Final = Metric(
     description="Selected objects that did not reach the reader, by the stage and cause of the loss.",
     attributes=(HANDOFF_NAME, DROPPED_AT, DROP_CAUSE),
 )
+JUDGED_MISSES: Final = Metric(
+    name="rop.judged.misses",
+    prometheus="rop_judged_misses_total",
+    kind="counter",
+    unit="{object}",
+    description="Judged objects that the reader was not shown, by the stage and cause of the loss.",
+    attributes=(HANDOFF_NAME, DROPPED_AT, DROP_CAUSE),
+)
+JOINTS: Final = Metric(
+    name="rop.handoff.joint",
+    prometheus="rop_handoff_joint_total",
+    kind="counter",
+    unit="{handoff}",
+    description="Handoffs by which of both targets the reader was shown, and whether the selected object is judged.",
+    attributes=(HANDOFF_NAME, JOINT, AGREEMENT),
+)
 STAGE_SELECTED: Final = Metric(
     name="rop.stage.selected",
     prometheus="rop_stage_selected_total",
     kind="counter",
     unit="{list}",
     description="Lists returned by a stage while an object was selected, by whether they hold it.",
-    attributes=(HANDOFF_NAME, STAGE, PRESENT),
+    attributes=(HANDOFF_NAME, STAGE, PRESENT, ROUND, QUERY_FORM),
 )
 STAGE_SCORE: Final = Metric(
     name="rop.stage.score",
@@ -224,7 +243,7 @@ STAGE_SCORE: Final = Metric(
     kind="counter",
     unit="1",
     description="Sum of a measure over the lists of a stage; divide by the count of scored lists.",
-    attributes=(HANDOFF_NAME, STAGE, TARGET, MEASURE, K),
+    attributes=(HANDOFF_NAME, STAGE, TARGET, MEASURE, K, ROUND),
 )
 STAGE_SCORED: Final = Metric(
     name="rop.stage.scored",
@@ -232,7 +251,7 @@ STAGE_SCORED: Final = Metric(
     kind="counter",
     unit="{list}",
     description="Lists of a stage for which a measure was decided.",
-    attributes=(HANDOFF_NAME, STAGE, TARGET, MEASURE, K),
+    attributes=(HANDOFF_NAME, STAGE, TARGET, MEASURE, K, ROUND),
 )
 STAGE_RETURNED: Final = Metric(
     name="rop.stage.returned",
@@ -248,7 +267,15 @@ STAGE_EXECUTIONS: Final = Metric(
     kind="counter",
     unit="{execution}",
     description="Executions of a stage.",
-    attributes=(HANDOFF_NAME, STAGE),
+    attributes=(HANDOFF_NAME, STAGE, STAGE_IMPLEMENTATION, QUERY_FORM),
+)
+SOURCE_SHOWN: Final = Metric(
+    name="rop.source.shown",
+    prometheus="rop_source_shown_total",
+    kind="counter",
+    unit="{id}",
+    description="Shown IDs that a source returned, by whether no other source did.",
+    attributes=(HANDOFF_NAME, STAGE, ONLY),
 )
 STAGE_DURATION: Final = Metric(
     name="rop.stage.duration",
@@ -273,6 +300,14 @@ CITATIONS: Final = Metric(
     kind="counter",
     unit="{citation}",
     description="Citations in answers, by what their label resolves to.",
+    attributes=(HANDOFF_NAME, OUTCOME),
+)
+ANSWERS: Final = Metric(
+    name="rop.answers",
+    prometheus="rop_answers_total",
+    kind="counter",
+    unit="{answer}",
+    description="Answers of which it is known whether they say that they cannot answer.",
     attributes=(HANDOFF_NAME, OUTCOME),
 )
 CONTEXT_TOKENS_USED: Final = Metric(
@@ -369,14 +404,18 @@ SELF_ASSESS_DURATION: Final = Metric(
 METRICS: Final = (
     VERDICTS,
     MISSES,
+    JUDGED_MISSES,
+    JOINTS,
     STAGE_SELECTED,
     STAGE_SCORE,
     STAGE_SCORED,
     STAGE_RETURNED,
     STAGE_EXECUTIONS,
+    SOURCE_SHOWN,
     STAGE_DURATION,
     FINDINGS_COUNT,
     CITATIONS,
+    ANSWERS,
     CONTEXT_TOKENS_USED,
     CONTEXT_BUDGET,
     RUN_RECORDS,

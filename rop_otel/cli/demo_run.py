@@ -164,18 +164,15 @@ def _monitored(request: Request, task: Task) -> Iterator[Monitoring]:
 
 def _configured(request: Request, task: Task, provider: TracerProvider | None) -> Monitoring:
     port = request.port if request.port is not None else DEFAULT_PORT
-    try:
-        return rop.configure(
-            service_name=SERVICE,
-            resolver=task.corpus.resolver,
-            metrics_port=port if request.serve else None,
-            tracer_provider=provider,
-        )
-    except ConfigurationError as error:
-        if not isinstance(error.__cause__, OSError):
-            raise
-        message = f"/metrics cannot be served on port {port} ({error.__cause__}); choose another one with --port"
-        raise ConfigurationError(message) from error
+    monitoring = rop.configure(
+        service_name=SERVICE,
+        resolver=task.corpus.resolver,
+        metrics_port=port if request.serve else None,
+        tracer_provider=provider,
+    )
+    if request.serve and monitoring.metrics_port is None:
+        raise ConfigurationError(f"/metrics cannot be served on port {port}; choose another one with --port")
+    return monitoring
 
 
 def _answers(pipeline: Pipeline, task: Task, limit: int | None, console: Console) -> Iterator[Outcome]:

@@ -92,8 +92,8 @@ class Process:
         """Monitor with this configuration from now on; nothing changes where this raises.
 
         Raises:
-            ConfigurationError: ``/metrics`` cannot be served there, or the environment asks for an exporter that cannot
-                be made.
+            ConfigurationError: The environment asks for an exporter that cannot be made; in strict mode also where
+                ``/metrics`` cannot be served there.
         """
         server, address = self._serve(config)
         try:
@@ -138,7 +138,11 @@ class Process:
             self._runtime = self._tally = self._flushed = None
 
     def _serve(self, config: Config) -> tuple[MetricsServer | None, tuple[str, int] | None]:
-        """Return the server that the configuration asks for: the running one, where its address was asked for too."""
+        """Return the server that the configuration asks for: the running one, where its address was asked for too.
+
+        Where the address cannot be listened on, as in the second of two processes, the running one or none goes on:
+        no application is kept from starting by its metrics, unless it is strict.
+        """
         if not config.enabled or config.metrics_port is None:
             return None, None
         address = (config.metrics_host, config.metrics_port)
@@ -146,7 +150,13 @@ class Process:
             return self.server, address
         from rop_otel.export.prometheus import MetricsServer  # an HTTP server, which few imports of this need
 
-        return MetricsServer(lambda: self._tally, host=config.metrics_host, port=config.metrics_port), address
+        try:
+            return MetricsServer(lambda: self._tally, host=config.metrics_host, port=config.metrics_port), address
+        except ConfigurationError as error:
+            if config.strict:
+                raise
+            _logger.warning("%s", error)
+            return self.server, self._address
 
     def _make_missing(self, config: Config, *, tracers: bool, meters: bool, logs: bool) -> None:
         """Make the providers that were not given, that nobody has set, and that the environment asks for."""

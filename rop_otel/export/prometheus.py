@@ -16,7 +16,7 @@ from rop_otel import semconv
 from rop_otel.errors import ConfigurationError
 from rop_otel.export.serving import Server
 from rop_otel.meters.numbers import Exemplar
-from rop_otel.meters.points import HistogramPoint, Point
+from rop_otel.meters.points import HistogramPoint, Point, attributes_of
 from rop_otel.meters.tally import Tally
 from rop_otel.safety import raise_if_delivered
 
@@ -66,7 +66,7 @@ def _histogram(metric: semconv.Metric, points: list[HistogramPoint]) -> Family:
 
 
 def _labels(metric: semconv.Metric, values: tuple[str, ...]) -> dict[str, str]:
-    return dict(zip(map(semconv.label, metric.attributes), values, strict=True))
+    return {semconv.label(attribute): value for attribute, value in attributes_of(metric, values).items()}
 
 
 def _exemplar(exemplar: Exemplar | None) -> PrometheusExemplar | None:

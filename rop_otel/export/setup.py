@@ -24,7 +24,8 @@ class Monitoring:
 
     Args:
         config: Every setting, decided.
-        metrics_host, metrics_port: Where ``/metrics`` is served; the port is None where it is not.
+        metrics_host, metrics_port: Where ``/metrics`` is served; the port is None where it is not, be it that another
+            program has the port.
     """
 
     config: Config
@@ -59,7 +60,8 @@ def configure(
         What was set up, with the port on which ``/metrics`` is served.
 
     Raises:
-        ConfigurationError: A setting cannot be used; the message names it and its place.
+        ConfigurationError: A setting cannot be used; the message names it and its place. A port of ``/metrics`` that
+            is taken is only logged, unless ``strict`` is set.
     """
     config = Config.resolve(**given)
     for sentence in misspelt(os.environ):
@@ -75,7 +77,7 @@ def configure_once() -> None:
     """Set up the monitor from the environment, unless the application has set it up already.
 
     For what may be loaded before or after the application's own :func:`configure`, whose settings stay. It raises
-    nothing: where a setting cannot be used, or the port is taken, that is logged, and handoffs are still assessed.
+    nothing: where a setting cannot be used, that is logged, and handoffs are still assessed.
     """
     with _process.lock:
         if _process.is_installed:

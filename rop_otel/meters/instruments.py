@@ -19,7 +19,7 @@ from rop_otel.core.handoff.record import HandoffRecord
 from rop_otel.core.handoff.sink import Notice
 from rop_otel.meters.labels import Capped
 from rop_otel.meters.numbers import duration_seconds
-from rop_otel.meters.points import Point
+from rop_otel.meters.points import Point, attributes_of
 from rop_otel.meters.spancontext import context_of
 from rop_otel.meters.tally import Tally
 from rop_otel.safety import Turns
@@ -49,7 +49,7 @@ def _observer(
 
 
 def _observation(metric: semconv.Metric, point: Point) -> Observation:
-    attributes = dict(zip(metric.attributes, point.values, strict=True))
+    attributes = attributes_of(metric, point.values)
     if point.exemplar is None:
         return Observation(point.number, attributes)
     return Observation(point.number, attributes, context_of(point.exemplar.trace_id, point.exemplar.span_id))

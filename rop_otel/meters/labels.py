@@ -13,6 +13,9 @@ from rop_otel.safety import create_lock
 NO_STAGE: Final = ""
 """Value of ``rop.dropped_at`` where no stage can be blamed."""
 
+_LAST_ROUND: Final = 4
+"""From this round on, all rounds count as one."""
+
 _STAGELESS: Final = (
     DropCause.NEVER_RETRIEVED,
     DropCause.UNUSED,
@@ -58,6 +61,17 @@ class Capped:
 def clean(raw: str) -> str:
     """Return a string that UTF-8 can carry: each lone half of a surrogate pair becomes a question mark."""
     return raw.encode("utf-8", "replace").decode()
+
+
+def round_label(number: int | None) -> str:
+    """Return the label of a round; empty for a stage without one.
+
+    >>> round_label(3), round_label(17), round_label(None)
+    ('3', '4+', '')
+    """
+    if number is None:
+        return ""
+    return f"{number}" if number < _LAST_ROUND else f"{_LAST_ROUND}+"
 
 
 def mode_label(mode: str) -> str:

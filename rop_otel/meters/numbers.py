@@ -7,11 +7,12 @@ from collections import Counter
 from dataclasses import dataclass
 
 from rop_otel import semconv
-from rop_otel.core.handoff.assessment import CitationCounts, DropCause, Scores, Verdict
+from rop_otel.core.handoff.assessment import CitationCounts, DropCause, Joint, Scores, SourceShown, Verdict
 from rop_otel.core.handoff.record import StageRecord
-from rop_otel.meters.labels import NO_STAGE, stageless_causes
+from rop_otel.meters.labels import NO_STAGE, Capped, stageless_causes
 
 _INFINITY = float("inf")
+_MAX_IMPLEMENTATIONS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +46,13 @@ class HistogramNumbers:
 
 
 class MissNumbers:
-    """Losses at one stage with one cause, and the latest of them."""
+    """Losses at one stage with one cause: of selected objects, with the latest of them, and of judged ones."""
 
-    __slots__ = ("count", "exemplar")
+    __slots__ = ("count", "exemplar", "judged")
 
     def __init__(self) -> None:
         self.count = 0
+        self.judged = 0
         self.exemplar: Exemplar | None = None
 
 
@@ -76,20 +78,20 @@ class ScoreNumbers:
 
 
 class StageNumbers:
-    """Numbers of one kind of stage. ``presence`` counts the lists without and with the selected object."""
+    """Numbers of one kind of stage. ``executions`` are counted by implementation and form of the query."""
 
-    __slots__ = ("duration", "executions", "presence", "returned", "scores")
+    __slots__ = ("_implementation", "duration", "executions", "returned")
 
     def __init__(self) -> None:
-        self.executions = 0
+        self._implementation = Capped(_MAX_IMPLEMENTATIONS)
+        self.executions: dict[tuple[str, str], int] = {}
         self.returned = 0
-        self.presence = [0, 0]
-        self.scores = ScoreNumbers()
         self.duration = HistogramNumbers(semconv.STAGE_DURATION.buckets)
 
-    def ran(self, record: StageRecord) -> None:
+    def ran(self, record: StageRecord, *, form: str) -> None:
         """Count one execution."""
-        self.executions += 1
+        how = (self._implementation(record.implementation) if record.implementation else "", form)
+        self.executions[how] = self.executions.get(how, 0) + 1
         ids = record.returned
         if ids is not None:
             count = record.returned_count
@@ -99,9 +101,29 @@ class StageNumbers:
 
 
 class HandoffNumbers:
-    """Numbers of the handoffs of one name."""
+    """Numbers of the handoffs of one name.
 
-    __slots__ = ("budget", "citations", "expected", "findings", "misses", "shown", "stages", "tokens", "verdicts")
+    ``presence`` counts lists without and with the selected object, by stage, round and form of the query; ``scores``
+    stand by stage and round; ``sources`` counts shown IDs that others returned too, and those that none did;
+    ``answers`` those that answer, and those that abstain.
+    """
+
+    __slots__ = (
+        "answers",
+        "budget",
+        "citations",
+        "expected",
+        "findings",
+        "is_judged",
+        "joints",
+        "misses",
+        "presence",
+        "scores",
+        "sources",
+        "stages",
+        "tokens",
+        "verdicts",
+    )
 
     def __init__(self) -> None:
         self.verdicts: dict[str, dict[Verdict, int]] = {}
@@ -112,8 +134,13 @@ class HandoffNumbers:
         self.citations = [0, 0, 0, 0]
         self.tokens = 0
         self.budget = 0
+        self.answers = [0, 0]
         self.stages: dict[str, StageNumbers] = {}
-        self.shown = ScoreNumbers()
+        self.presence: dict[tuple[str, str, str], list[int]] = {}
+        self.scores: dict[tuple[str, str], ScoreNumbers] = {}
+        self.sources: dict[str, list[int]] = {}
+        self.joints: dict[tuple[str, str], int] = {}
+        self.is_judged = False
         self.expected: tuple[str, ...] = ()
 
     def judged(self, mode: str, verdict: Verdict) -> None:
@@ -133,6 +160,40 @@ class HandoffNumbers:
         miss = self.misses[stage, cause.value]
         miss.count += 1
         miss.exemplar = exemplar or miss.exemplar
+
+    def lost(self, stage: str, cause: DropCause) -> None:
+        """Count one loss of a judged object."""
+        self.may_miss(stage, cause)
+        self.misses[stage, cause.value].judged += 1
+
+    def held(self, place: tuple[str, str, str], *, present: bool) -> None:
+        """Count one list, by whether it holds the selected object."""
+        counts = self.presence.get(place)
+        if counts is None:
+            counts = self.presence[place] = [0, 0]
+        counts[present] += 1
+
+    def scored(self, place: tuple[str, str], selected: Scores, judged: Scores) -> None:
+        """Add the scores of one list."""
+        if selected or judged:
+            scores = self.scores.get(place)
+            if scores is None:
+                scores = self.scores[place] = ScoreNumbers()
+            scores.add(selected, judged)
+
+    def brought(self, source: str, shown: SourceShown) -> None:
+        """Add what one source brought of what was shown."""
+        counts = self.sources.get(source)
+        if counts is None:
+            counts = self.sources[source] = [0, 0]
+        counts[0] += shown.shown - shown.only
+        counts[1] += shown.only
+
+    def joined(self, joint: Joint, *, agreement: bool) -> None:
+        """Count one joint outcome; all of them start at 0 with the first."""
+        if not self.joints:
+            self.joints = {(each.value, truth): 0 for each in Joint for truth in ("true", "false")}
+        self.joints[joint.value, "true" if agreement else "false"] += 1
 
     def packed(self, record: StageRecord) -> None:
         """Add the tokens that a packing stage used and was allowed."""

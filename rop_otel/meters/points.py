@@ -12,14 +12,19 @@ from types import MappingProxyType
 from typing import Final
 
 from rop_otel import semconv
+from rop_otel.core.handoff.assessment import DropCause
 from rop_otel.core.profile.standing import Standing
 from rop_otel.core.profile.verdicts import RunStatus
 from rop_otel.meters.labels import clean
-from rop_otel.meters.numbers import Exemplar, HandoffNumbers, HistogramNumbers, ScoreNumbers
+from rop_otel.meters.numbers import Exemplar, HandoffNumbers, HistogramNumbers
 
 SHOWN: Final = "shown"
 """Value of ``rop.stage`` for the scores of the shown list."""
 
+_TOLD: Final = frozenset({semconv.ROUND, semconv.QUERY_FORM, semconv.STAGE_IMPLEMENTATION})
+"""Attributes that a series has only where a stage told them."""
+
+_ANSWER_OUTCOMES = ("answered", "abstained")
 _CITATION_OUTCOMES = ("resolved", "unresolved", "misattributed", "unattached")
 
 
@@ -53,6 +58,12 @@ class HistogramPoint:
     total: float
 
 
+def attributes_of(metric: semconv.Metric, values: tuple[str, ...]) -> dict[str, str]:
+    """Return the attributes of a series."""
+    named = zip(metric.attributes, values, strict=True)
+    return {attribute: value for attribute, value in named if value or attribute not in _TOLD}
+
+
 def histogram_point(values: tuple[str, ...], numbers: HistogramNumbers) -> HistogramPoint:
     """Return a histogram's series as it is now."""
     return HistogramPoint(values=values, counts=tuple(numbers.counts), total=numbers.total)
@@ -75,6 +86,29 @@ def _misses(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
         yield Point(values=(name, stage, cause), number=miss.count, exemplar=miss.exemplar)
 
 
+def _judged_misses(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
+    if handoff.is_judged:
+        for (stage, cause), miss in dict(handoff.misses).items():
+            if cause != DropCause.BELOW_CUTOFF:  # a judged object has no cutoff
+                yield Point(values=(name, stage, cause), number=miss.judged)
+
+
+def _joints(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
+    for outcome, count in dict(handoff.joints).items():
+        yield Point(values=(name, *outcome), number=count)
+
+
+def _sources(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
+    for source, counts in dict(handoff.sources).items():
+        for only, count in zip(("false", "true"), counts, strict=True):
+            yield Point(values=(name, source, only), number=count)
+
+
+def _answers(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
+    for outcome, count in zip(_ANSWER_OUTCOMES, handoff.answers, strict=True):
+        yield Point(values=(name, outcome), number=count)
+
+
 def _findings(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
     for key, count in dict(handoff.findings).items():
         yield Point(values=(name, *key), number=count)
@@ -94,9 +128,9 @@ def _budget(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
 
 
 def _selected(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
-    for kind, stage in dict(handoff.stages).items():
-        for present, count in zip(("false", "true"), stage.presence, strict=True):
-            yield Point(values=(name, kind, present), number=count)
+    for (stage, *told), counts in dict(handoff.presence).items():
+        for present, count in zip(("false", "true"), counts, strict=True):
+            yield Point(values=(name, stage, present, *told), number=count)
 
 
 def _returned(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
@@ -106,7 +140,8 @@ def _returned(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
 
 def _executions(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
     for kind, stage in dict(handoff.stages).items():
-        yield Point(values=(name, kind), number=stage.executions)
+        for how, count in dict(stage.executions).items():
+            yield Point(values=(name, kind, *how), number=count)
 
 
 def _score_sums(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
@@ -118,16 +153,11 @@ def _score_counts(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
 
 
 def _scores(name: str, handoff: HandoffNumbers, index: int) -> Iterator[Point]:
-    for kind, stage in dict(handoff.stages).items():
-        yield from _cells((name, kind), stage.scores, index)
-    yield from _cells((name, SHOWN), handoff.shown, index)
-
-
-def _cells(place: tuple[str, str], scores: ScoreNumbers, index: int) -> Iterator[Point]:
-    for target, cells in (("selected", scores.selected), ("judged", scores.judged)):
-        for key, cell in dict(cells).items():
-            measure, _, depth = key.partition("@")
-            yield Point(values=(*place, target, measure, depth), number=cell[index])
+    for (stage, told), scores in dict(handoff.scores).items():
+        for target, cells in (("selected", scores.selected), ("judged", scores.judged)):
+            for key, cell in dict(cells).items():
+                measure, _, depth = key.partition("@")
+                yield Point(values=(name, stage, target, measure, depth, told), number=cell[index])
 
 
 def _run_records(standing: Standing) -> Iterator[Point]:
@@ -149,6 +179,10 @@ POINTS: Final[Mapping[semconv.Metric, Callable[[str, HandoffNumbers], Iterator[P
     {
         semconv.VERDICTS: _verdicts,
         semconv.MISSES: _misses,
+        semconv.JUDGED_MISSES: _judged_misses,
+        semconv.JOINTS: _joints,
+        semconv.SOURCE_SHOWN: _sources,
+        semconv.ANSWERS: _answers,
         semconv.FINDINGS_COUNT: _findings,
         semconv.CITATIONS: _citations,
         semconv.CONTEXT_TOKENS_USED: _tokens,

@@ -10,21 +10,22 @@ by one as well, by :class:`rop_otel.meters.instruments.Recorder`, since it has n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from functools import partial
 
 from rop_otel import semconv
-from rop_otel.core.handoff.assessment import Assessment, DropCause, Verdict
-from rop_otel.core.handoff.kinds import PACKING
+from rop_otel.core.handoff.assessment import Assessment, Drop, DropCause, StageScores, Verdict
+from rop_otel.core.handoff.kinds import PACKING, READER
 from rop_otel.core.handoff.record import HandoffRecord
 from rop_otel.core.handoff.sink import Notice
 from rop_otel.core.profile.standing import Standing
-from rop_otel.meters.labels import NO_STAGE, Capped, mode_label, possible_causes
+from rop_otel.meters.labels import NO_STAGE, Capped, mode_label, possible_causes, round_label
 from rop_otel.meters.numbers import Exemplar, HandoffNumbers, HistogramNumbers, StageNumbers
 from rop_otel.meters.points import POINTS, RUN_POINTS, SHOWN, HistogramPoint, Point, histogram_point, stage_durations
 from rop_otel.safety import Turns
 
 _MAX_PLACES = 32
+_MAX_FORMS = 8
 
 _NOTICES = {
     semconv.SELF_EXPIRED: Notice.EXPIRED,
@@ -56,6 +57,8 @@ class Tally:
     ) -> None:
         self.names = Capped(max_names)
         self.kinds = Capped(max_stages, reserved=frozenset({SHOWN}))
+        self._named = Capped(max_stages)
+        self._forms = Capped(_MAX_FORMS)
         self._places = Capped(_MAX_PLACES)
         self._open_count = open_count
         self._runs = runs
@@ -140,35 +143,63 @@ class Tally:
 
     def _add_stages(self, handoff: HandoffNumbers, record: HandoffRecord) -> None:
         for ran in record.stages:
-            self._stage(handoff, ran.kind).ran(ran)
+            self._stage(handoff, ran.kind).ran(ran, form=self._form(ran.query_form))
             self._others += self.kinds(ran.kind) == semconv.OTHER
             if ran.kind == PACKING and not ran.failed:
                 handoff.packed(ran)
+            elif ran.kind == READER and ran.abstained is not None:
+                handoff.answers[ran.abstained] += 1
         if record.expected != handoff.expected:
             handoff.expected = record.expected
             for declared in record.expected:
                 handoff.may_miss(self.kinds(declared), DropCause.UNOBSERVED_STAGE)
 
     def _add_scores(self, handoff: HandoffNumbers, assessment: Assessment) -> None:
+        several = _with_several_names(assessment.stages)
         for scored in assessment.stages:
-            stage = self._stage(handoff, scored.stage)
+            stage, told = self._one_of(scored.stage, scored.name, several), round_label(scored.round)
             if scored.present is not None:
-                stage.presence[scored.present] += 1
-            if scored.selected or scored.judged:
-                stage.scores.add(scored.selected, scored.judged)
-        handoff.shown.add(assessment.shown.selected, assessment.shown.judged)
+                handoff.held((stage, told, self._form(scored.query_form)), present=scored.present)
+            handoff.scored((stage, told), scored.selected, scored.judged)
+        handoff.scored((SHOWN, ""), assessment.shown.selected, assessment.shown.judged)
+        for source in assessment.sources:
+            handoff.brought(self._one_of(source.stage, source.name, several), source)
+
+    def _one_of(self, kind: str, name: str | None, several: Container[str]) -> str:
+        """Return the label of a list: the stage's kind and, where a handoff has several of it, the stage's name."""
+        if name is not None and kind in several:
+            named = self._named(f"{kind} {name}")
+            if named != semconv.OTHER:
+                return named
+        return self.kinds(kind)
+
+    def _form(self, form: str | None) -> str:
+        return self._forms(form) if form else ""
 
     def _add_outcome(
         self, handoff: HandoffNumbers, record: HandoffRecord, assessment: Assessment, *, verdict: Verdict
     ) -> None:
         handoff.judged(mode_label(assessment.mode), verdict)
         if assessment.drop is not None:
-            stage = assessment.drop.stage
-            label = NO_STAGE if stage is None else self.kinds(stage)
-            handoff.missed(label, assessment.drop.cause, _exemplar(record))
+            handoff.missed(self._lost_at(assessment.drop), assessment.drop.cause, _exemplar(record))
+        if assessment.judged_losses is not None and record.judged:
+            handoff.is_judged = True
+            for loss in assessment.judged_losses:
+                handoff.lost(self._lost_at(loss.drop), loss.drop.cause)
+        if assessment.joint is not None:
+            handoff.joined(assessment.joint, agreement=bool(assessment.agreement))
         for finding in assessment.findings:
             handoff.findings[self.kinds(finding.stage), finding.code.value, finding.severity.value] += 1
         handoff.cited(assessment.citations)
+
+    def _lost_at(self, drop: Drop) -> str:
+        return NO_STAGE if drop.stage is None else self.kinds(drop.stage)
+
+
+def _with_several_names(stages: Iterable[StageScores]) -> Container[str]:
+    """Return the kinds of which a handoff has stages of different names."""
+    names: dict[str, str | None] = {}
+    return {each.stage for each in stages if names.setdefault(each.stage, each.name) != each.name}
 
 
 def _exemplar(record: HandoffRecord) -> Exemplar | None:

@@ -11,7 +11,7 @@ from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import HistogramDataPoint, InMemoryMetricReader, NumberDataPoint
 
 from rop_otel import semconv
-from rop_otel.core.handoff.assessment import CitationCounts, Shown
+from rop_otel.core.handoff.assessment import CitationCounts, Drop, DropCause, Joint, JudgedLoss, Shown, SourceShown
 from rop_otel.core.handoff.sink import Notice
 from rop_otel.errors import ConfigurationError
 from rop_otel.export import serving
@@ -44,14 +44,21 @@ def server(tally: Tally) -> Iterator[MetricsServer]:
 def fill(*sinks: Tally | Recorder) -> None:
     """Tell sinks of a few handoffs that touch every metric."""
     stages = (
-        stage("vector", "d1", "d2"),
+        stage("vector", "d1", "d2", round=1, query_form="title", implementation="flat"),
         stage("mmr", "d2", millis=400),
         stage("packing", "d2", tokens=8, token_budget=9),
     )
     outcomes = (
         assessment(
             findings=(finding(),),
-            stages=(scored("vector", {"rr": 1.0}, {"recall@5": 0.2}, present=True), scored("mmr", present=False)),
+            joint=Joint.SELECTED_ONLY,
+            agreement=False,
+            judged_losses=(JudgedLoss(id="d3", drop=Drop(cause=DropCause.DIVERSIFIED_AWAY, stage="mmr")),),
+            sources=(SourceShown(stage="vector", shown=2, only=1),),
+            stages=(
+                scored("vector", {"rr": 1.0}, {"recall@5": 0.2}, present=True, round=1, query_form="title"),
+                scored("mmr", present=False),
+            ),
             shown=Shown(judged={"ndcg@10": 0.25}),
             citations=CitationCounts(resolved=2, misattributed=1),
         ),

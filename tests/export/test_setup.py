@@ -159,16 +159,43 @@ def test_another_port_replaces_the_first(outside: Outside) -> None:
         socket.create_connection(("127.0.0.1", second), timeout=60).close()
 
 
-def test_a_port_in_use_changes_nothing(outside: Outside) -> None:
-    """Where the new port is taken, the call says so and the monitor goes on as before."""
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """A port that another program has."""
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        yield other.getsockname()[1]
+
+
+def test_a_port_in_use_changes_nothing_where_strict(outside: Outside, taken: int) -> None:
+    """In strict mode a port that is taken is an error, and the monitor goes on as before."""
     port = outside.configure(metrics_port=0)
     assert port
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        with pytest.raises(ConfigurationError, match="metrics_port"):
-            outside.configure(metrics_port=taken.getsockname()[1])
+    with pytest.raises(ConfigurationError, match="metrics_port"):
+        outside.configure(metrics_port=taken, strict=True)
     run()
+    assert value(port, "rop_stage_executions_total", stage="vector") == 1
+
+
+def test_a_port_in_use_keeps_no_application_from_starting(
+    outside: Outside, taken: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where the port is taken, that is logged, and everything but ``/metrics`` works."""
+    assert outside.configure(metrics_port=taken) is None
+    [warning] = [record for record in caplog.records if record.name == "rop_otel"]
+    assert (warning.levelname, f":{taken}" in warning.getMessage()) == ("WARNING", True)
+    run()
+    assert semconv.STAGE_EXECUTIONS.name in outside.metric_names()
+
+
+def test_a_port_in_use_leaves_the_one_that_is_served(outside: Outside, taken: int) -> None:
+    """Where another port is asked for and taken, the settings are in force and the old port is served on."""
+    port = outside.configure(metrics_port=0)
+    assert outside.configure(metrics_port=taken, max_ids=1) == port
+    assert runtime.current().config.max_ids == 1
+    run()
+    assert port
     assert value(port, "rop_stage_executions_total", stage="vector") == 1
 
 

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from rop_otel.core.handoff import RankingFinding
 from rop_otel.core.handoff.assessment import (
     Assessment,
-    CitationCounts,
     Drop,
     DropCause,
     Finding,
     FindingCode,
-    Shown,
+    Joint,
+    JudgedLoss,
+    SourceShown,
     StageScores,
     Verdict,
 )
@@ -36,42 +37,34 @@ def stage(kind: str, *ids: str, millis: int = 3, **facts: object) -> StageRecord
     return StageRecord(kind=kind, returned=ids, span_id="0" * 16, start_ns=START, end_ns=end, **facts)  # type: ignore[arg-type]
 
 
-def handoff(name: str = "qa", *stages: StageRecord, expected: tuple[str, ...] = ()) -> HandoffRecord:
-    """Return a handoff with these stages."""
+def handoff(name: str = "qa", *stages: StageRecord, **facts: object) -> HandoffRecord:
+    """Return a handoff with these stages, in which d1 was selected and judged."""
     return HandoffRecord(
         name=name,
         handoff_id="h1",
         trace_id=TRACE,
         span_id=SPAN,
-        selected=("d1",),
-        expected=expected,
         stages=stages,
         start_ns=START,
         end_ns=START + 5_000_000,
+        **{"selected": ("d1",), "judged": ("d1",), **facts},  # type: ignore[arg-type]
     )
 
 
-def assessment(
-    verdict: Verdict | None = Verdict.PASS,
-    *,
-    name: str = "qa",
-    mode: str = "hard",
-    drop: Drop | None = None,
-    findings: tuple[Finding, ...] = (),
-    stages: tuple[StageScores, ...] = (),
-    shown: Shown | None = None,
-    citations: CitationCounts | None = None,
-) -> Assessment:
+def assessment(verdict: Verdict | None = Verdict.PASS, *, name: str = "qa", **facts: object) -> Assessment:
     """Return an assessment that says just this."""
-    return Assessment(
-        handoff_name=name,
-        mode=mode,
-        verdict=verdict,
-        drop=drop,
-        findings=findings,
-        stages=stages,
-        shown=shown or Shown(),
-        citations=citations or CitationCounts(),
+    return Assessment(handoff_name=name, verdict=verdict, **{"mode": "hard", **facts})  # type: ignore[arg-type]
+
+
+def full() -> Assessment:
+    """Return an assessment that says something of everything."""
+    return assessment(
+        joint=Joint.BOTH,
+        agreement=True,
+        judged_losses=(JudgedLoss(id="d2", drop=Drop(cause=DropCause.DIVERSIFIED_AWAY, stage="mmr")),),
+        findings=(finding(),),
+        stages=(scored("packing", {"rr": 1.0}, present=True),),
+        sources=(SourceShown(stage="vector", shown=1, only=1),),
     )
 
 
@@ -89,8 +82,7 @@ def scored(
     kind: str,
     selected: Mapping[str, float] | None = None,
     judged: Mapping[str, float] | None = None,
-    *,
-    present: bool | None = None,
+    **facts: object,
 ) -> StageScores:
     """Return the scores of one stage."""
-    return StageScores(stage=kind, returned=1, present=present, selected=selected or {}, judged=judged or {})
+    return StageScores(stage=kind, returned=1, selected=selected or {}, judged=judged or {}, **facts)  # type: ignore[arg-type]

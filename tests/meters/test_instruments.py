@@ -10,7 +10,7 @@ from rop_otel.core.handoff.assessment import Shown
 from rop_otel.core.handoff.sink import Notice
 from rop_otel.meters.instruments import Recorder, observe
 from rop_otel.meters.tally import Tally
-from tests.meters.build import SPAN, TRACE, assessment, failed, finding, handoff, runs, scored, stage
+from tests.meters.build import SPAN, TRACE, assessment, failed, full, handoff, runs, scored, stage
 
 
 class Meters:
@@ -45,9 +45,8 @@ class Meters:
 def test_names_units_and_kinds_are_those_of_the_contract() -> None:
     """Every exposed metric is exported under its name, with its unit and description."""
     meters = Meters()
-    outcome = assessment(findings=(finding(),), stages=(scored("packing", {"rr": 1.0}, present=True),))
     for sink in meters.sinks:
-        sink.assessed(handoff("qa", stage("packing", "d1")), outcome, seconds=0.0)
+        sink.assessed(handoff("qa", stage("packing", "d1")), full(), seconds=0.0)
         sink.noticed(Notice.ERROR, where="x")
     exported = meters.export()
     assert exported.keys() == {metric.name for metric in semconv.METRICS}
@@ -98,3 +97,20 @@ def test_a_handoff_assessed_elsewhere_records_nothing() -> None:
     meters = Meters()
     meters.sinks[1].assessed(handoff("qa", stage("mmr")), assessment(None), seconds=0.0)
     assert semconv.STAGE_DURATION.name not in meters.export()
+
+
+def test_what_no_stage_told_is_no_attribute() -> None:
+    """Round, form of the query and implementation are attributes only where a stage told them."""
+    meters = Meters()
+    stages = (stage("vector", "d1", query_form="title", implementation="flat"), stage("mmr", "d1"))
+    outcome = assessment(
+        stages=(scored("vector", present=True, round=2, query_form="title"), scored("mmr", present=True))
+    )
+    for sink in meters.sinks:
+        sink.assessed(handoff("qa", *stages), outcome, seconds=0.0)
+    ran = [dict(point.attributes or {}) for point in meters.numbers(semconv.STAGE_EXECUTIONS)]
+    place = {semconv.HANDOFF_NAME: "qa", semconv.STAGE: "vector", semconv.QUERY_FORM: "title"}
+    assert ran == [{**place, semconv.STAGE_IMPLEMENTATION: "flat"}, {semconv.HANDOFF_NAME: "qa", semconv.STAGE: "mmr"}]
+    held = [dict(point.attributes or {}) for point in meters.numbers(semconv.STAGE_SELECTED)]
+    assert {**place, semconv.PRESENT: "true", semconv.ROUND: "2"} in held
+    assert {semconv.HANDOFF_NAME: "qa", semconv.STAGE: "mmr", semconv.PRESENT: "true"} in held

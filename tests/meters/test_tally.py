@@ -6,11 +6,21 @@ from threading import Thread
 
 from rop_otel import semconv
 from rop_otel.core.handoff import ListFinding
-from rop_otel.core.handoff.assessment import CitationCounts, DropCause, Severity, Shown, Verdict
+from rop_otel.core.handoff.assessment import (
+    CitationCounts,
+    Drop,
+    DropCause,
+    Joint,
+    JudgedLoss,
+    Severity,
+    Shown,
+    SourceShown,
+    Verdict,
+)
 from rop_otel.core.handoff.sink import Notice
 from rop_otel.meters.numbers import Exemplar
 from rop_otel.meters.tally import Tally
-from tests.meters.build import SPAN, START, TRACE, assessment, failed, finding, handoff, runs, scored, stage
+from tests.meters.build import SPAN, START, TRACE, assessment, failed, finding, full, handoff, runs, scored, stage
 
 
 def numbers(tally: Tally, metric: semconv.Metric) -> dict[tuple[str, ...], float]:
@@ -24,7 +34,7 @@ def test_scores_are_sums_and_counts() -> None:
     for value in (0.2, 0.9):
         outcome = assessment(stages=(scored("vector", judged={"recall@5": value}),))
         tally.assessed(handoff("qa", stage("vector", "d1")), outcome, seconds=0.0)
-    series = ("qa", "vector", "judged", "recall", "5")
+    series = ("qa", "vector", "judged", "recall", "5", "")
     assert numbers(tally, semconv.STAGE_SCORE)[series] == 1.1
     assert numbers(tally, semconv.STAGE_SCORED)[series] == 2
 
@@ -33,7 +43,7 @@ def test_a_measure_without_a_depth_has_none() -> None:
     """The reciprocal rank of the shown list is exported as ``rr`` of ``shown`` with an empty depth."""
     tally = Tally()
     tally.assessed(handoff(), assessment(shown=Shown(selected={"rr": 0.5})), seconds=0.0)
-    assert numbers(tally, semconv.STAGE_SCORE) == {("qa", "shown", "selected", "rr", ""): 0.5}
+    assert numbers(tally, semconv.STAGE_SCORE) == {("qa", "shown", "selected", "rr", "", ""): 0.5}
 
 
 def test_a_score_that_is_no_number_is_left_out() -> None:
@@ -41,7 +51,7 @@ def test_a_score_that_is_no_number_is_left_out() -> None:
     tally = Tally()
     for value in (float("nan"), float("inf"), 0.5):
         tally.assessed(handoff(), assessment(stages=(scored("mmr", {"rr": value}),)), seconds=0.0)
-    series = ("qa", "mmr", "selected", "rr", "")
+    series = ("qa", "mmr", "selected", "rr", "", "")
     assert numbers(tally, semconv.STAGE_SCORE)[series] == 0.5
     assert numbers(tally, semconv.STAGE_SCORED)[series] == 1
 
@@ -105,7 +115,10 @@ def test_the_funnel() -> None:
     for present in (True, True, False, None):
         outcome = assessment(stages=(scored("fusion", present=present),))
         tally.assessed(handoff("qa", stage("fusion")), outcome, seconds=0.0)
-    assert numbers(tally, semconv.STAGE_SELECTED) == {("qa", "fusion", "true"): 2, ("qa", "fusion", "false"): 1}
+    assert numbers(tally, semconv.STAGE_SELECTED) == {
+        ("qa", "fusion", "true", "", ""): 2,
+        ("qa", "fusion", "false", "", ""): 1,
+    }
 
 
 def test_sizes_and_executions() -> None:
@@ -113,8 +126,136 @@ def test_sizes_and_executions() -> None:
     tally = Tally()
     stages = (stage("vector", "a", "b"), stage("vector", "a", returned_count=50))
     tally.assessed(handoff("qa", *stages), assessment(), seconds=0.0)
-    assert numbers(tally, semconv.STAGE_EXECUTIONS) == {("qa", "vector"): 2}
+    assert numbers(tally, semconv.STAGE_EXECUTIONS) == {("qa", "vector", "", ""): 2}
     assert numbers(tally, semconv.STAGE_RETURNED) == {("qa", "vector"): 52}
+
+
+def test_judged_losses() -> None:
+    """Each lost judged object counts under its stage and cause; the series start with the first judged handoff."""
+    tally = Tally()
+    tally.assessed(handoff("qa", stage("mmr"), judged=None), assessment(judged_losses=()), seconds=0.0)
+    assert not tally.points(semconv.JUDGED_MISSES)
+    lost = [Drop(cause=DropCause.DIVERSIFIED_AWAY, stage="mmr")] * 2 + [Drop(cause=DropCause.NEVER_RETRIEVED)]
+    losses = tuple(JudgedLoss(id=f"d{number}", drop=drop) for number, drop in enumerate(lost))
+    tally.assessed(handoff("qa", stage("mmr"), stage("packing")), assessment(judged_losses=losses), seconds=0.0)
+    series = numbers(tally, semconv.JUDGED_MISSES)
+    assert {values: number for values, number in series.items() if number} == {
+        ("qa", "mmr", "diversified_away"): 2,
+        ("qa", "", "never_retrieved"): 1,
+    }
+    assert {cause for _, at, cause in series if at == "packing"} == {
+        "over_budget",
+        "no_text",
+        "silent_cut",
+        "unobserved_stage",
+        "beyond_recorded_depth",
+    }
+    assert not any(numbers(tally, semconv.MISSES).values())
+
+
+def test_a_handoff_of_which_no_loss_is_known_starts_none() -> None:
+    """Without a usable shown list nothing is known about judged objects, and there is no series of 0."""
+    tally = Tally()
+    tally.assessed(handoff("qa", stage("mmr")), assessment(), seconds=0.0)
+    assert not tally.points(semconv.JUDGED_MISSES)
+
+
+def test_joint_outcomes_start_at_zero() -> None:
+    """The first handoff with both targets starts all outcomes; one without both starts none."""
+    tally = Tally()
+    tally.assessed(handoff(), assessment(), seconds=0.0)
+    assert not tally.points(semconv.JOINTS)
+    tally.assessed(handoff(), assessment(joint=Joint.JUDGED_ONLY, agreement=False), seconds=0.0)
+    assert numbers(tally, semconv.JOINTS) == {
+        ("qa", joint.value, agreement): float((joint, agreement) == (Joint.JUDGED_ONLY, "false"))
+        for joint in Joint
+        for agreement in ("true", "false")
+    }
+
+
+def test_what_each_source_is_worth() -> None:
+    """Shown IDs count by the source that returned them, and by whether no other source did."""
+    tally = Tally()
+    sources = (SourceShown(stage="vector", shown=5, only=2), SourceShown(stage="lexical"))
+    for _ in range(2):
+        tally.assessed(handoff(), assessment(sources=sources), seconds=0.0)
+    assert numbers(tally, semconv.SOURCE_SHOWN) == {
+        ("qa", "vector", "true"): 4,
+        ("qa", "vector", "false"): 6,
+        ("qa", "lexical", "true"): 0,
+        ("qa", "lexical", "false"): 0,
+    }
+
+
+def test_answers_and_abstentions() -> None:
+    """Answers count where it is known whether they abstain."""
+    tally = Tally()
+    readers = [stage("reader", abstained=abstained) for abstained in (True, False, False, None)]
+    tally.assessed(handoff("qa", *readers), assessment(), seconds=0.0)
+    assert numbers(tally, semconv.ANSWERS) == {("qa", "answered"): 2, ("qa", "abstained"): 1}
+
+
+def test_rounds_and_forms_are_told_apart() -> None:
+    """Scores count by round, the funnel by round and form of the query; from the fourth round on they are one."""
+    tally = Tally()
+    for number in (1, 4, 9):
+        ran = scored("vector", {"rr": 1.0}, present=True, round=number, query_form="rewrite")
+        tally.assessed(handoff(), assessment(stages=(ran,)), seconds=0.0)
+    assert {values[-1]: number for values, number in numbers(tally, semconv.STAGE_SCORED).items()} == {"1": 1, "4+": 2}
+    held = {values[2:]: number for values, number in numbers(tally, semconv.STAGE_SELECTED).items() if number}
+    assert held == {("true", "1", "rewrite"): 1, ("true", "4+", "rewrite"): 2}
+
+
+def test_forms_and_implementations_are_capped() -> None:
+    """Of forms, and of each stage's implementations, the first eight are kept; any further one is ``other``."""
+    tally = Tally()
+    for number in range(40):
+        ran = [
+            stage(kind, "a", query_form=f"form {number}", implementation=f"{kind} {number}")
+            for kind in ("vector", "web")
+        ]
+        outcome = assessment(stages=tuple(scored(one.kind, present=True, query_form=one.query_form) for one in ran))
+        tally.assessed(handoff("qa", *ran), outcome, seconds=0.0)
+    executions = numbers(tally, semconv.STAGE_EXECUTIONS)
+    assert executions["qa", "vector", "other", "other"] == 32
+    assert executions["qa", "web", "web 7", "form 7"] == 1
+    assert len(executions) == 2 * 9
+    assert {values[-1] for values in numbers(tally, semconv.STAGE_SELECTED)} == {
+        *(f"form {number}" for number in range(8)),
+        "other",
+    }
+
+
+def test_two_of_a_kind_are_kept_apart() -> None:
+    """In a handoff with two retrievers of one kind, scores, funnel and worth have the name beside the kind."""
+    tally = Tally()
+    both = [scored("vector", {"rr": 1.0}, present=True, name=name) for name in ("title", "body")]
+    worth = [SourceShown(stage="vector", name=name, shown=1) for name in ("title", "body")]
+    tally.assessed(
+        handoff("qa", stage("vector", "a")),
+        assessment(stages=(*both, scored("mmr", present=True, name="x")), sources=tuple(worth)),
+        seconds=0.0,
+    )
+    tally.assessed(handoff("qa", stage("vector", "a")), assessment(stages=(both[0],)), seconds=0.0)
+    assert {values[1] for values in numbers(tally, semconv.STAGE_SELECTED)} == {
+        "vector title",
+        "vector body",
+        "mmr",
+        "vector",
+    }
+    assert {values[1] for values in numbers(tally, semconv.SOURCE_SHOWN)} == {"vector title", "vector body"}
+    assert {values[1] for values in numbers(tally, semconv.STAGE_EXECUTIONS)} == {"vector"}
+
+
+def test_names_of_one_kind_are_capped() -> None:
+    """Names that differ from handoff to handoff count under their kind once the cap is reached."""
+    tally = Tally(max_stages=4)
+    for number in range(50):
+        both = tuple(scored("vector", {"rr": 1.0}, name=f"{side} {number}") for side in "ab")
+        tally.assessed(handoff(), assessment(stages=both), seconds=0.0)
+    series = numbers(tally, semconv.STAGE_SCORED)
+    assert len(series) == 5
+    assert series["qa", "vector", "selected", "rr", "", ""] == 96
 
 
 def test_durations_fall_into_buckets() -> None:
@@ -159,7 +300,7 @@ def test_names_and_stages_are_capped() -> None:
         tally.assessed(handoff(f"name {number}", stage(f"kind {number}")), assessment(), seconds=0.0)
     executions = numbers(tally, semconv.STAGE_EXECUTIONS)
     assert {values[0] for values in executions} == {"name 0", "name 1", "other"}
-    assert executions["other", "other"] == 47
+    assert executions["other", "other", "", ""] == 47
     assert numbers(tally, semconv.SELF_OTHER) == {(): 48 + 47}
     assert sum(executions.values()) == 50
 
@@ -206,8 +347,7 @@ def test_the_monitor_counts_itself() -> None:
 def test_every_exposed_metric_can_be_read() -> None:
     """After one full handoff each exposed metric has a series, with as many values as it has attributes."""
     tally = Tally(runs=runs)
-    outcome = assessment(findings=(finding(),), stages=(scored("packing", {"rr": 1.0}, present=True),))
-    tally.assessed(handoff("qa", stage("packing", "d1")), outcome, seconds=0.0)
+    tally.assessed(handoff("qa", stage("packing", "d1")), full(), seconds=0.0)
     tally.noticed(Notice.ERROR, where="x")
     for metric in semconv.METRICS:
         series = tally.histograms(metric) if metric.kind == "histogram" else tally.points(metric)
