@@ -19,32 +19,32 @@ SERIES = re.compile("|".join(rf"\b{metric.prometheus}\b" for metric in semconv.M
 
 # OpenTelemetry name, Prometheus name, kind, attributes beside the handoff's name.
 TABLE = """
-rop.handoff.verdicts      rop_handoff_verdicts_total         counter    rop.verdict rop.mode
-rop.selected.misses       rop_selected_misses_total          counter    rop.dropped_at rop.drop.cause
-rop.judged.misses         rop_judged_misses_total            counter    rop.dropped_at rop.drop.cause
-rop.handoff.joint         rop_handoff_joint_total            counter    rop.joint rop.agreement
-rop.stage.selected        rop_stage_selected_total           counter    rop.stage rop.present rop.round rop.query.form
-rop.stage.score           rop_stage_score_total              counter    rop.stage rop.target rop.measure rop.k rop.round
-rop.stage.scored          rop_stage_scored_total             counter    rop.stage rop.target rop.measure rop.k rop.round
-rop.stage.returned        rop_stage_returned_total           counter    rop.stage
-rop.stage.executions      rop_stage_executions_total         counter    rop.stage rop.stage.implementation rop.query.form
-rop.source.shown          rop_source_shown_total             counter    rop.stage rop.only
-rop.stage.duration        rop_stage_duration_seconds         histogram  rop.stage
-rop.findings              rop_findings_total                 counter    rop.stage rop.finding rop.severity
-rop.citations             rop_citations_total                counter    rop.outcome
-rop.answers               rop_answers_total                  counter    rop.outcome
-rop.context.tokens        rop_context_tokens_total           counter
-rop.context.budget        rop_context_budget_total           counter
-rop.run.records           rop_run_records                    gauge      rop.run.id rop.verdict
-rop.run.status            rop_run_status                     gauge      rop.run.id rop.status
-rop.self.handoffs.open    rop_self_handoffs_open             gauge
-rop.self.handoffs.expired rop_self_handoffs_expired_total    counter
-rop.self.handoffs.rejected rop_self_handoffs_rejected_total   counter
-rop.self.spans.late       rop_self_spans_late_total          counter
-rop.self.spans.unsent     rop_self_spans_unsent_total        counter
-rop.self.names.other      rop_self_names_other_total         counter
-rop.self.errors           rop_self_errors_total              counter    rop.where
-rop.self.assess.duration  rop_self_assess_duration_seconds   histogram
+rop.handoff.verdicts      rop_handoff_verdicts_total       counter   rop.verdict rop.mode
+rop.selected.misses       rop_selected_misses_total        counter   rop.dropped_at rop.drop.cause
+rop.judged.misses         rop_judged_misses_total          counter   rop.dropped_at rop.drop.cause
+rop.handoff.joint         rop_handoff_joint_total          counter   rop.joint rop.agreement
+rop.stage.selected        rop_stage_selected_total         counter   rop.stage rop.present rop.round rop.query.form
+rop.stage.score           rop_stage_score_total            counter   rop.stage rop.target rop.measure rop.k rop.round
+rop.stage.scored          rop_stage_scored_total           counter   rop.stage rop.target rop.measure rop.k rop.round
+rop.stage.returned        rop_stage_returned_total         counter   rop.stage
+rop.stage.executions      rop_stage_executions_total       counter   rop.stage rop.stage.implementation rop.query.form
+rop.source.shown          rop_source_shown_total           counter   rop.stage rop.only
+rop.stage.duration        rop_stage_duration_seconds       histogram rop.stage
+rop.findings              rop_findings_total               counter   rop.stage rop.finding rop.severity
+rop.citations             rop_citations_total              counter   rop.outcome
+rop.answers               rop_answers_total                counter   rop.outcome
+rop.context.tokens        rop_context_tokens_total         counter
+rop.context.budget        rop_context_budget_total         counter
+rop.run.records           rop_run_records                  gauge     rop.run.id rop.verdict
+rop.run.status            rop_run_status                   gauge     rop.run.id rop.status
+rop.self.handoffs.open    rop_self_handoffs_open           gauge
+rop.self.handoffs.expired rop_self_handoffs_expired_total  counter
+rop.self.handoffs.rejected rop_self_handoffs_rejected_total counter
+rop.self.spans.late       rop_self_spans_late_total        counter
+rop.self.spans.unsent     rop_self_spans_unsent_total      counter
+rop.self.names.other      rop_self_names_other_total       counter
+rop.self.errors           rop_self_errors_total            counter   rop.where
+rop.self.assess.duration  rop_self_assess_duration_seconds histogram
 """
 REGISTRY = ("attributes", "_incubating.attributes")
 WITHOUT_HANDOFF = ("rop.run.", "rop.self.")
