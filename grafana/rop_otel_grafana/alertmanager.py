@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from rop_otel_grafana.alerts import citations, monitor, runs, selected, stages
+from rop_otel_grafana.alerts import citations, judged, monitor, prompt, runs, selected, stages
 from rop_otel_grafana.promql import CAUSE, DROPPED_AT, HANDOFF
 from rop_otel_grafana.settings import Settings
 
 PER_STAGE = (
     selected.NAME,
+    judged.NAME,
     stages.DROPPED,
     stages.FALLBACK,
     stages.STARVED,
+    prompt.UNSEEN,
+    prompt.CUT,
     citations.MISATTRIBUTED,
     citations.UNRESOLVED,
 )

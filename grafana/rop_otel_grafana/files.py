@@ -12,6 +12,8 @@ from rop_otel_grafana.documents import as_json, as_yaml
 from rop_otel_grafana.settings import Settings
 
 RUNBOOK = "runbook.md"
+ROUTING = "alertmanager/alertmanager.yaml"
+"""In a folder of its own: Prometheus, told to load every file beside the rules, would not start with it."""
 
 
 def rules(settings: Settings) -> dict[str, str]:
@@ -23,7 +25,7 @@ def rules(settings: Settings) -> dict[str, str]:
     return {
         "recording.yaml": as_yaml({"groups": recording.groups(settings)}, verb="rules"),
         "alerts.yaml": as_yaml({"groups": alerts}, verb="rules"),
-        "alertmanager.yaml": as_yaml(alertmanager(settings), verb="rules"),
+        ROUTING: as_yaml(alertmanager(settings), verb="rules"),
         RUNBOOK: runbook.render(all_pages(settings)),
     }
 

@@ -19,6 +19,12 @@ OUTCOME = semconv.label(semconv.OUTCOME)
 TARGET = semconv.label(semconv.TARGET)
 MEASURE = semconv.label(semconv.MEASURE)
 K = semconv.label(semconv.K)
+JOINT = semconv.label(semconv.JOINT)
+AGREEMENT = semconv.label(semconv.AGREEMENT)
+ONLY = semconv.label(semconv.ONLY)
+ROUND = semconv.label(semconv.ROUND)
+FORM = semconv.label(semconv.QUERY_FORM)
+IMPLEMENTATION = semconv.label(semconv.STAGE_IMPLEMENTATION)
 PRESENT = semconv.label(semconv.PRESENT)
 RUN = semconv.label(semconv.RUN_ID)
 STATUS = semconv.label(semconv.STATUS)
@@ -47,8 +53,20 @@ def one_of(label: str, values: Iterable[str], *, negated: bool = False) -> str:
     >>> one_of("a", ["b.c", "d"])
     'a=~"b\\\\.c|d"'
     """
-    alternatives = "|".join(re.sub(r"([\\.+*?()|\[\]{}^$])", r"\\\1", value) for value in values)
-    return f"{label}{'!~' if negated else '=~'}{quoted(alternatives)}"
+    return f"{label}{'!~' if negated else '=~'}{quoted(_alternatives(values))}"
+
+
+def of_kind(label: str, kinds: Iterable[str]) -> str:
+    """Return the matcher of stages of some kinds, those with a name beside the kind included.
+
+    >>> of_kind("a", ["vector", "lexical"])
+    'a=~"(vector|lexical)( .*)?"'
+    """
+    return f"{label}=~{quoted(f'({_alternatives(kinds)})( .*)?')}"
+
+
+def _alternatives(values: Iterable[str]) -> str:
+    return "|".join(re.sub(r"([\\.+*?()|\[\]{}^$])", r"\\\1", value) for value in values)
 
 
 def select(settings: Settings, series: str, *matchers: str) -> str:

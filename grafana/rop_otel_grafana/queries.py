@@ -5,11 +5,15 @@ from __future__ import annotations
 from rop_otel import Verdict, semconv
 from rop_otel.core.handoff import kinds
 from rop_otel.core.measures import RECALL
+from rop_otel.meters.points import SHOWN
 from rop_otel_grafana import recording
 from rop_otel_grafana.promql import (
     CAUSE,
     DROPPED_AT,
+    FINDING,
+    FORM,
     HANDOFF,
+    IMPLEMENTATION,
     MEASURE,
     OUTCOME,
     RUN,
@@ -21,6 +25,7 @@ from rop_otel_grafana.promql import (
     K,
     equal,
     handoff_labels,
+    of_kind,
     one_of,
     recorded,
     select,
@@ -44,6 +49,11 @@ def _chosen(settings: Settings, *matchers: str) -> tuple[str, ...]:
 
 def _stage(label: str = STAGE) -> str:
     return f'{label}=~"$stage"'
+
+
+def _list() -> str:
+    """Return the matcher of the chosen stages where several of one kind are told apart."""
+    return f'{STAGE}=~"($stage)( .*)?"'
 
 
 def share(settings: Settings, kept: Ratio, *matchers: str) -> str:
@@ -90,14 +100,60 @@ def misses_in_range(settings: Settings) -> str:
     return f"sort_desc({sum_increase(handoff_labels(settings, DROPPED_AT, CAUSE), selector, _RANGE)} > 0)"
 
 
+def undecided(settings: Settings) -> str:
+    """Return the share of handoffs that are neither PASS nor FAIL."""
+    return share(settings, recording.UNDECIDED_SHARE)
+
+
+def judged_misses(settings: Settings) -> str:
+    """Return the judged objects that a handoff loses, by stage and cause."""
+    return share(settings, recording.JUDGED_MISS, _stage(DROPPED_AT))
+
+
+def judged_misses_in_range(settings: Settings) -> str:
+    """Return the judged objects lost in the shown time by stage and cause, largest first."""
+    selector = select(settings, semconv.JUDGED_MISSES.prometheus, *_chosen(settings, _stage(DROPPED_AT)))
+    return f"sort_desc({sum_increase(handoff_labels(settings, DROPPED_AT, CAUSE), selector, _RANGE)} > 0)"
+
+
+def joints(settings: Settings) -> str:
+    """Return the share of each joint outcome."""
+    return share(settings, recording.JOINT_SHARE)
+
+
+def answers(settings: Settings) -> str:
+    """Return the share of answers and of abstentions."""
+    return share(settings, recording.ANSWER)
+
+
 def survival(settings: Settings) -> str:
     """Return the share of each stage's lists that hold the selected object."""
-    return share(settings, recording.SURVIVAL, _stage())
+    return share(settings, recording.SURVIVAL, _list())
+
+
+def survival_by_form(settings: Settings) -> str:
+    """Return the same for each form of the query."""
+    return share(settings, recording.SURVIVAL_BY_FORM, _list())
+
+
+def sources(settings: Settings) -> str:
+    """Return how many shown IDs of a handoff each source returned."""
+    return share(settings, recording.SOURCE, _list())
+
+
+def recall_by_round(settings: Settings) -> str:
+    """Return the mean recall of each stage by round."""
+    return share(settings, recording.RECALL_BY_ROUND, equal(K, "$k"), _list())
 
 
 def findings(settings: Settings) -> str:
     """Return findings per handoff by stage and code."""
     return share(settings, recording.FINDING_SHARE, _stage())
+
+
+def found(settings: Settings, *codes: str) -> str:
+    """Return findings of some codes per handoff, by stage and code."""
+    return share(settings, recording.FINDING_SHARE, _stage(), one_of(FINDING, codes))
 
 
 def citations(settings: Settings) -> str:
@@ -137,13 +193,13 @@ def score(settings: Settings, *, target: str, measure: str, k: str) -> str:
         k: Its depth, or a variable of the dashboard; empty for one without.
     """
     matchers = (equal(TARGET, target), equal(MEASURE, measure), equal(K, k))
-    return share(settings, recording.SCORE, *matchers, f'{STAGE}=~"$stage|shown"')
+    return share(settings, recording.SCORE, *matchers, f'{STAGE}=~"($stage)( .*)?|{SHOWN}"')
 
 
 def arm_gain(settings: Settings) -> str:
     """Return how much better each arm is than the fusion that it feeds."""
     judged = (equal(MEASURE, RECALL.name), equal(K, "$k"))
-    arms = share(settings, recording.SCORE, *judged, one_of(STAGE, settings.arms))
+    arms = share(settings, recording.SCORE, *judged, of_kind(STAGE, settings.arms))
     fused = share(settings, recording.SCORE, *judged, equal(STAGE, kinds.FUSION))
     return f"{arms}\n- on ({', '.join(handoff_labels(settings, TARGET))}) group_left ()\n{fused}"
 
@@ -157,8 +213,23 @@ def duration(settings: Settings, quantile: float) -> str:
 
 def executions(settings: Settings) -> str:
     """Return how often each stage runs, per second."""
-    selector = select(settings, semconv.STAGE_EXECUTIONS.prometheus, *_chosen(settings, _stage()))
-    return sum_rate(handoff_labels(settings, STAGE), selector, _INTERVAL)
+    return _executions(settings)
+
+
+def implementations(settings: Settings) -> str:
+    """Return how often each implementation of a stage runs, per second."""
+    return _executions(settings, IMPLEMENTATION)
+
+
+def forms(settings: Settings) -> str:
+    """Return how often each source looks for a query of each form, per second."""
+    return _executions(settings, FORM)
+
+
+def _executions(settings: Settings, *told: str) -> str:
+    there = (f'{label}!=""' for label in told)
+    selector = select(settings, semconv.STAGE_EXECUTIONS.prometheus, *_chosen(settings, _stage(), *there))
+    return sum_rate(handoff_labels(settings, STAGE, *told), selector, _INTERVAL)
 
 
 def returned(settings: Settings) -> str:

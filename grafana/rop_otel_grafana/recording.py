@@ -9,13 +9,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rop_otel import Verdict, semconv
+from rop_otel.core.measures import RECALL
+from rop_otel.meters.points import SHOWN
 from rop_otel_grafana.promql import (
+    AGREEMENT,
     CAUSE,
     DROPPED_AT,
     FINDING,
+    FORM,
+    JOINT,
     MEASURE,
+    ONLY,
     OUTCOME,
     PRESENT,
+    ROUND,
     SEVERITY,
     STAGE,
     TARGET,
@@ -32,6 +39,10 @@ from rop_otel_grafana.settings import Duration, Settings, seconds
 
 DECIDED = (Verdict.PASS.value, Verdict.FAIL.value)
 """The verdicts of handoffs whose selected object certainly did or did not reach the reader."""
+
+
+UNDECIDED = tuple(verdict.value for verdict in Verdict if verdict not in (*DECIDED, Verdict.NOT_APPLICABLE))
+"""The verdicts of handoffs of which that was asked, and which say neither."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,16 +90,69 @@ def _verdict(settings: Settings, window: Duration) -> str:
     return ratio(each, _assessed(settings, window), on=handoff_labels(settings))
 
 
+def _undecided(settings: Settings, window: Duration) -> str:
+    series, labels = semconv.VERDICTS.prometheus, handoff_labels(settings)
+    undecided = sum_rate(labels, select(settings, series, one_of(VERDICT, UNDECIDED)), window)
+    return ratio(undecided, sum_rate(labels, select(settings, series, one_of(VERDICT, (*DECIDED, *UNDECIDED))), window))
+
+
+def _judged_miss(settings: Settings, window: Duration) -> str:
+    lost = sum_rate(
+        handoff_labels(settings, DROPPED_AT, CAUSE), select(settings, semconv.JUDGED_MISSES.prometheus), window
+    )
+    return ratio(lost, sum_rate(handoff_labels(settings), judged_lists(settings), window), on=handoff_labels(settings))
+
+
+def judged_lists(settings: Settings) -> str:
+    """Return the selector of the shown lists that were scored against judged objects, each counted once."""
+    deepest = (equal(TARGET, "judged"), equal(MEASURE, RECALL.name), equal(K, str(RECALL.ks[-1])))
+    return select(settings, semconv.STAGE_SCORED.prometheus, equal(STAGE, SHOWN), *deepest)
+
+
+def _joint(settings: Settings, window: Duration) -> str:
+    selector = select(settings, semconv.JOINTS.prometheus)
+    each = sum_rate(handoff_labels(settings, JOINT, AGREEMENT), selector, window)
+    return ratio(each, sum_rate(handoff_labels(settings), selector, window), on=handoff_labels(settings))
+
+
+def _source(settings: Settings, window: Duration) -> str:
+    shown = sum_rate(handoff_labels(settings, STAGE, ONLY), select(settings, semconv.SOURCE_SHOWN.prometheus), window)
+    return ratio(shown, _assessed(settings, window), on=handoff_labels(settings))
+
+
+def _answer(settings: Settings, window: Duration) -> str:
+    selector = select(settings, semconv.ANSWERS.prometheus)
+    each = sum_rate(handoff_labels(settings, OUTCOME), selector, window)
+    return ratio(each, sum_rate(handoff_labels(settings), selector, window), on=handoff_labels(settings))
+
+
 def _survival(settings: Settings, window: Duration) -> str:
-    labels, series = handoff_labels(settings, STAGE), semconv.STAGE_SELECTED.prometheus
-    held = sum_rate(labels, select(settings, series, equal(PRESENT, "true")), window)
-    return ratio(held, sum_rate(labels, select(settings, series), window))
+    return _held(settings, window, STAGE)
+
+
+def _survival_by_form(settings: Settings, window: Duration) -> str:
+    return _held(settings, window, STAGE, FORM, matchers=(f'{FORM}!=""',))
+
+
+def _held(settings: Settings, window: Duration, *by: str, matchers: tuple[str, ...] = ()) -> str:
+    labels, series = handoff_labels(settings, *by), semconv.STAGE_SELECTED.prometheus
+    held = sum_rate(labels, select(settings, series, equal(PRESENT, "true"), *matchers), window)
+    return ratio(held, sum_rate(labels, select(settings, series, *matchers), window))
 
 
 def _score(settings: Settings, window: Duration) -> str:
-    labels = handoff_labels(settings, STAGE, TARGET, MEASURE, K)
-    score = sum_rate(labels, select(settings, semconv.STAGE_SCORE.prometheus), window)
-    return ratio(score, sum_rate(labels, select(settings, semconv.STAGE_SCORED.prometheus), window))
+    return _mean(settings, window, STAGE, TARGET, MEASURE, K)
+
+
+def _recall_by_round(settings: Settings, window: Duration) -> str:
+    matchers = (equal(MEASURE, RECALL.name), f'{ROUND}!=""')
+    return _mean(settings, window, STAGE, TARGET, K, ROUND, matchers=matchers)
+
+
+def _mean(settings: Settings, window: Duration, *by: str, matchers: tuple[str, ...] = ()) -> str:
+    labels = handoff_labels(settings, *by)
+    score = sum_rate(labels, select(settings, semconv.STAGE_SCORE.prometheus, *matchers), window)
+    return ratio(score, sum_rate(labels, select(settings, semconv.STAGE_SCORED.prometheus, *matchers), window))
 
 
 def _returned(settings: Settings, window: Duration) -> str:
@@ -130,6 +194,31 @@ MISS_BY_CAUSE = Ratio(level="service_handoff_stage_cause", what="rop_selected_mi
 VERDICT_SHARE = Ratio(level="service_handoff_verdict", what="rop_handoff_verdicts", expression=_verdict)
 """Share of handoffs with each verdict."""
 
+UNDECIDED_SHARE = Ratio(level="service_handoff", what="rop_handoff_undecided", expression=_undecided)
+"""Share of handoffs that are neither PASS nor FAIL, of those to which these verdicts apply."""
+
+JUDGED_MISS = Ratio(
+    level="service_handoff_stage_cause", what="rop_judged_miss", operation="mean_rate", expression=_judged_miss
+)
+"""Mean number of judged objects that a handoff with judged objects loses, by the stage and cause of the loss."""
+
+JOINT_SHARE = Ratio(level="service_handoff_joint", what="rop_handoff_joint", expression=_joint)
+"""Share of each joint outcome, of the handoffs with both targets."""
+
+SOURCE = Ratio(level="service_handoff_stage_only", what="rop_source_shown", operation="mean_rate", expression=_source)
+"""Mean number of shown IDs of a handoff that a source returned, by whether no other source did."""
+
+ANSWER = Ratio(level="service_handoff_outcome", what="rop_answers", expression=_answer)
+"""Share of answers with each outcome."""
+
+SURVIVAL_BY_FORM = Ratio(level="service_handoff_stage_form", what="rop_stage_survival", expression=_survival_by_form)
+"""Share of a source's lists that hold the selected object, by the form of the query."""
+
+RECALL_BY_ROUND = Ratio(
+    level="service_handoff_stage_round", what="rop_stage_recall", operation="mean_rate", expression=_recall_by_round
+)
+"""Mean recall of a stage's lists by round."""
+
 SURVIVAL = Ratio(level="service_handoff_stage", what="rop_stage_survival", expression=_survival)
 """Share of a stage's lists that hold the selected object."""
 
@@ -159,13 +248,20 @@ def windows(settings: Settings) -> dict[str, tuple[Ratio, Sequence[Duration]]]:
         "rop-selected": (MISS, (shown, fast.short, fast.long, slow.short, slow.long)),
         "rop-causes": (MISS_BY_CAUSE, (shown, fast.short, slow.short)),
         "rop-verdicts": (VERDICT_SHARE, (shown,)),
+        "rop-undecided": (UNDECIDED_SHARE, (shown, settings.undecided.window)),
+        "rop-judged": (JUDGED_MISS, (shown, settings.judged.window)),
+        "rop-joint": (JOINT_SHARE, (shown,)),
+        "rop-sources": (SOURCE, (shown,)),
+        "rop-answers": (ANSWER, (shown,)),
         "rop-survival": (SURVIVAL, (shown,)),
+        "rop-forms": (SURVIVAL_BY_FORM, (shown,)),
+        "rop-rounds": (RECALL_BY_ROUND, (shown,)),
         "rop-scores": (SCORE, (shown, settings.recall.window)),
         "rop-returned": (RETURNED, (shown,)),
         "rop-citations": (CITATION, (shown, settings.misattributed.window, settings.unresolved.window)),
         "rop-context": (CONTEXT, (shown,)),
         "rop-errors": (ERRORS, (shown,)),
-        "rop-findings": (FINDING_SHARE, (shown, settings.starved.window, settings.fallback.window)),
+        "rop-findings": (FINDING_SHARE, (shown, *(watch.window for watch in settings.finding_watches))),
     }
 
 

@@ -95,14 +95,13 @@ class Watch(_Table):
     hold: Duration = "5m"
 
 
-class RecallDrop(_Table):
-    """When a stage has become worse than it was.
+class Change(_Table):
+    """When something has become worse than it was.
 
     Args:
-        window: Over which recall is taken.
+        window: Over which it is taken.
         earlier: How long ago to compare with.
-        by: Alert where recall fell by more than this.
-        k: The depth.
+        by: Alert where it is worse by more than this.
         least: Scored lists below which a window says nothing.
         hold: For how long.
     """
@@ -110,9 +109,28 @@ class RecallDrop(_Table):
     window: Duration = "1h"
     earlier: Duration = "1d"
     by: Rate = 0.1
-    k: Literal[1, 3, 5, 10] = 5
     least: Annotated[int, Field(ge=1)] = 50
     hold: Duration = "15m"
+
+
+class RecallDrop(Change):
+    """When the recall of a stage has fallen.
+
+    Args:
+        k: The depth.
+    """
+
+    k: Literal[1, 3, 5, 10] = 5
+
+
+class Undecided(Watch):
+    """When handoffs that should be PASS or FAIL are neither.
+
+    Args:
+        only: Alert where a handoff's name has had nothing but these for so long.
+    """
+
+    only: Duration = "10m"
 
 
 class Absence(_Table):
@@ -154,7 +172,8 @@ class Settings(_Table):
         runbook: Address of the runbook; a heading is appended.
         window: Over which panels take shares.
         interval: How often rules are evaluated.
-        fast, slow, rare, recall, misattributed, unresolved, starved, fallback, absent: When the alerts fire.
+        fast, slow, rare, judged, recall, misattributed, unresolved, starved, unseen, cut, fallback, undecided, absent:
+            When the alerts fire.
         leak, errors: How long one leak, or one error of the monitor, keeps its alert firing.
         run_hold, run_unverifiable_hold: How long a run is failed, or proves nothing, before its alert fires.
         run_shown: How long a run's status alerts: a process shows its finished runs until it ends.
@@ -178,11 +197,15 @@ class Settings(_Table):
     fast: Burn = Burn(long="2m", short="1m", hold="10s", factor=4, ceiling=0.5)
     slow: Burn = Burn(long="6h", short="30m", hold="15m", factor=2, ceiling=0.25)
     rare: Rare = Rare()
+    judged: Change = Change()
     recall: RecallDrop = RecallDrop()
     misattributed: Watch = Watch(above=0.01)
     unresolved: Watch = Watch(above=0.02)
     starved: Watch = Watch(above=0.05)
+    unseen: Watch = Watch(above=0.01)
+    cut: Watch = Watch(above=0.05)
     fallback: Watch = Watch(above=0.05)
+    undecided: Undecided = Undecided(above=0.2)
     leak: Duration = "15m"
     absent: Absence = Absence()
     run_hold: Duration = "1m"
@@ -195,6 +218,11 @@ class Settings(_Table):
     traces_url: str = "http://localhost:3200"
     dashboards_path: str = "/etc/grafana/rop-otel/dashboards"
     webhook: str = "http://localhost:9095/"
+
+    @property
+    def finding_watches(self) -> tuple[Watch, ...]:
+        """The alerts on the share of handoffs with a finding."""
+        return (self.starved, self.unseen, self.cut, self.fallback)
 
     @field_validator("handoffs")
     @classmethod
@@ -212,7 +240,7 @@ class Settings(_Table):
 
     @model_validator(mode="after")
     def _no_clash(self) -> Self:
-        own = {"alertname", "declared", "severity", "speed", "target", self.service_label}
+        own = {"alertname", "declared", "severity", "speed", "target", "undecided", self.service_label}
         clash = sorted(name for name in self.labels if name in own or re.match("rop_|__", name))
         if clash:
             raise ValueError(f"labels already taken by the alerts themselves: {', '.join(clash)}")

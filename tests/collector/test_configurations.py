@@ -71,6 +71,15 @@ def test_names_are_those_of_the_contract() -> None:
     assert {name for text in texts for name in re.findall(r"\brop\.[a-z_]+(?:\.[a-z_]+)*", text)} <= OURS
 
 
+def test_every_handoff_that_needs_a_look_keeps_its_trace() -> None:
+    """The sampler keeps what failed, and what should have been decided and was not."""
+    config = yaml.safe_load((FOLDER / "sampling.yaml").read_text(encoding="utf-8"))
+    policies = config["processors"]["tail_sampling"]["policies"]
+    [verdicts] = [each["string_attribute"] for each in policies if each["type"] == "string_attribute"]
+    assert verdicts["key"] == semconv.VERDICT
+    assert set(verdicts["values"]) == {"FAIL", "UNVERIFIABLE", "RESOLUTION_ERROR", "SELECTOR_ERROR"}
+
+
 def test_every_error_finding_keeps_its_trace() -> None:
     """The sampler's list of findings is the list of those with severity error."""
     text = (FOLDER / "sampling.yaml").read_text(encoding="utf-8")

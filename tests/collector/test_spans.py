@@ -152,9 +152,9 @@ def test_text_is_removed_and_facts_stay(layers: tuple[str, ...], tmp_path: Path)
 
 
 def test_every_failing_trace_is_kept(tmp_path: Path) -> None:
-    """The sampler keeps whole traces with a FAIL or an error finding, and of the others as many as asked for: none."""
+    """The sampler keeps whole traces of failed and undecided handoffs and of error findings, and of the others as many as asked for: none."""
     failing: list[Mapping[str, Any]] = [
-        {semconv.VERDICT: "FAIL"},
+        *({semconv.VERDICT: verdict} for verdict in ("FAIL", "UNVERIFIABLE", "RESOLUTION_ERROR", "SELECTOR_ERROR")),
         {semconv.VERDICT: "PASS", semconv.FINDINGS: ["duplicate_ids", "scope_leak"]},
     ]
     passing: list[Mapping[str, Any]] = [

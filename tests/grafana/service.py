@@ -57,9 +57,14 @@ def handoff(number: int, *, broken: bool) -> HandoffRecord:
         "fusion": ("b", "a", "c"),
         "mmr": kept,
     }
-    stages = [stage(kind, ids, place, began) for place, (kind, ids) in enumerate(lists.items())]
-    packing = stage("packing", kept, 4, began, labels=labels, tokens=40 if number % 40 else 1, token_budget=100)
-    reader = stage("reader", kept, 5, began, labels=labels, citations=labels)
+    told = {
+        "vector": {"round": 1, "query_form": "question", "implementation": "flat"},
+        "fusion": {"implementation": "rrf", "fallback": number % 40 == 0},
+    }
+    stages = [stage(kind, ids, place, began, **told.get(kind, {})) for place, (kind, ids) in enumerate(lists.items())]
+    tokens, shares = (40, (1.0, 1.0)) if number % 40 else (1, (0.5, 1.0))
+    packing = stage("packing", kept, 4, began, labels=labels, tokens=tokens, token_budget=100, shares=shares)
+    reader = stage("reader", kept, 5, began, labels=labels, citations=labels, abstained=number % 9 == 0)
     return HandoffRecord(
         name=NAME,
         handoff_id=f"h{number}",

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from rop_otel_grafana import Settings, rule_files, write
 from rop_otel_grafana.alerts import all_alerts, all_pages, citations, runs
+from rop_otel_grafana.files import ROUTING
 
 from rop_otel.core.profile.verdicts import RunStatus
 from rop_otel.meters.points import _CITATION_OUTCOMES
@@ -55,11 +56,19 @@ def test_prometheus_accepts_the_rules_of_any_settings(tmp_path: Path) -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+def test_prometheus_accepts_every_file_beside_the_rules() -> None:
+    """Who loads the whole folder, as with ``rule_files: [rop-otel/*.yaml]``, loads rules only."""
+    beside = [path for path in RULES.iterdir() if path.is_file()]
+    assert {path.name for path in beside} == {"recording.yaml", "alerts.yaml"}
+    checked = answer("promtool", "check", "rules", *beside)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
 @pytest.mark.parametrize("folder", ["committed", "own"])
 def test_alertmanager_accepts_the_routing(folder: str, tmp_path: Path) -> None:
     """The example routing is valid, as committed and for a user's own labels."""
     write(tmp_path, rule_files(OWN))
-    checked = answer("amtool", "check-config", (RULES if folder == "committed" else tmp_path) / "alertmanager.yaml")
+    checked = answer("amtool", "check-config", (RULES if folder == "committed" else tmp_path) / ROUTING)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
@@ -73,13 +82,13 @@ def test_alertmanager_accepts_the_routing(folder: str, tmp_path: Path) -> None:
 )
 def test_alerts_reach_their_receiver(labels: list[str], receiver: str) -> None:
     """Critical alerts page, and the monitor's own errors go to whoever runs it."""
-    routed = answer("amtool", "config", "routes", "test", "--config.file", RULES / "alertmanager.yaml", *labels)
+    routed = answer("amtool", "config", "routes", "test", "--config.file", RULES / ROUTING, *labels)
     assert routed.stdout.split() == [receiver]
 
 
 def test_a_failed_run_speaks_for_its_stages(tmp_path: Path) -> None:
     """Messages are grouped by handoff, and a failed run holds back alerts about stages of the same service only."""
-    config = yaml.safe_load(rule_files(OWN)["alertmanager.yaml"])
+    config = yaml.safe_load(rule_files(OWN)[ROUTING])
     assert config["route"]["group_by"] == ["service_name", "rop_handoff_name"]
     held_back = config["inhibit_rules"][0]
     assert (held_back["source_matchers"], held_back["equal"]) == (['alertname="RunFailed"'], ["service_name"])
@@ -111,15 +120,22 @@ def test_every_alert_has_cases() -> None:
         assert any(not any(checks) for checks in expected), path.stem
 
 
-def test_every_rule_of_an_alert_is_seen_firing() -> None:
-    """Each speed of the first alert fires in a case of its own."""
+@pytest.mark.parametrize(
+    ("name", "label", "values"),
+    [
+        ("SelectedObjectDropsBeforeReader", "speed", {"fast", "slow", "first"}),
+        ("HandoffsUndecided", "undecided", {"share", "only"}),
+    ],
+)
+def test_every_rule_of_an_alert_is_seen_firing(name: str, label: str, values: set[str]) -> None:
+    """Each rule of an alert with several fires in a case of its own."""
     fired = {
-        alert["exp_labels"].get("speed")
-        for test in scenarios(CASES[NAMES.index("SelectedObjectDropsBeforeReader")])
+        alert["exp_labels"].get(label)
+        for test in scenarios(CASES[NAMES.index(name)])
         for check in test["alert_rule_test"]
         for alert in check["exp_alerts"]
     }
-    assert fired == {"fast", "slow", "first"}
+    assert fired == values
 
 
 def test_every_alert_says_what_a_paged_person_needs() -> None:

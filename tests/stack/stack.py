@@ -9,6 +9,7 @@ from pathlib import Path
 
 import yaml
 from rop_otel_grafana import Settings, rule_files, write
+from rop_otel_grafana.files import ROUTING
 
 from tests.collector.collector import Collector, collector
 from tests.collector.sending import Program, program
@@ -71,7 +72,7 @@ def stack(folder: Path) -> Iterator[Stack]:
         port: int = application.ask("port")
         rules = folder / "rules"
         write(rules, rule_files(short(told.url)))
-        routing = _impatient(rules / "alertmanager.yaml")
+        routing = _impatient(rules / ROUTING)
         with (
             alertmanager(folder, routing) as alerts_to,
             prometheus(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from rop_otel_grafana.promql import HANDOFF, one_of
+from rop_otel_grafana.promql import DROPPED_AT, HANDOFF, one_of
 from rop_otel_grafana.settings import Duration, Settings
 
 Severity = Literal["critical", "warning"]
@@ -80,6 +80,11 @@ def value_of(label: str, *, otherwise: str = "") -> str:
 def subject(settings: Settings) -> str:
     """Return the template that names handoff and service."""
     return f"handoff {value_of(HANDOFF)} of service {value_of(settings.service_label, otherwise='unknown')}"
+
+
+def lost_at() -> str:
+    """Return the template that names the stage of a loss."""
+    return f"{{{{ with $labels.{DROPPED_AT} }}}}stage {{{{ . }}}}{{{{ else }}}}no stage in particular{{{{ end }}}}"
 
 
 def by_target(settings: Settings) -> Iterator[tuple[tuple[str, ...], float]]:

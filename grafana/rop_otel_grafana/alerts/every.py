@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rop_otel_grafana.alerts import citations, monitor, runs, selected, stages
+from rop_otel_grafana.alerts import citations, judged, monitor, prompt, runs, selected, stages, undecided
 from rop_otel_grafana.alerts.alert import Alert, Page
 from rop_otel_grafana.settings import Settings
 
@@ -12,8 +12,11 @@ def all_alerts(settings: Settings) -> dict[str, list[Alert]]:
     return {
         "rop-runs": runs.alerts(settings),
         "rop-selected-alerts": selected.alerts(settings),
+        "rop-judged-alerts": judged.alerts(settings),
         "rop-stages": stages.alerts(settings),
+        "rop-prompt": prompt.alerts(settings),
         "rop-citation-alerts": citations.alerts(settings),
+        "rop-undecided-alerts": undecided.alerts(settings),
         "rop-monitor": monitor.alerts(settings),
     }
 
@@ -23,7 +26,10 @@ def all_pages(settings: Settings) -> list[Page]:
     return [
         *runs.pages(settings),
         selected.page(settings),
+        judged.page(settings),
         *stages.pages(settings),
+        *prompt.pages(settings),
         *citations.pages(settings),
+        undecided.page(settings),
         *monitor.pages(settings),
     ]

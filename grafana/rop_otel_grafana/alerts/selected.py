@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from rop_otel import DropCause, Verdict, semconv
-from rop_otel_grafana.alerts.alert import Alert, Page, Severity, by_target, subject, value_of
+from rop_otel_grafana.alerts.alert import Alert, Page, Severity, by_target, lost_at, subject, value_of
 from rop_otel_grafana.promql import (
     CAUSE,
     DROPPED_AT,
@@ -22,6 +22,11 @@ from rop_otel_grafana.recording import DECIDED, MISS, MISS_BY_CAUSE
 from rop_otel_grafana.settings import Burn, Settings
 
 NAME = "SelectedObjectDropsBeforeReader"
+NEVER_RETRIEVED = (
+    f"`{DropCause.NEVER_RETRIEVED}`: first compare the IDs. Does the store make random IDs, so that none is ever the"
+    " selected one? Are the IDs those of chunks, while a whole document was selected (a resolver says which chunks it"
+    " has)? Only then: is the object in the index? No setting of a later stage brings back what no source found."
+)
 _LEADING = 0.5
 """A cause is named where it takes at least this part of what the first cause takes: the first one always is."""
 
@@ -46,9 +51,9 @@ def _burning(settings: Settings, speed: Literal["fast", "slow"], *, matchers: tu
         hold=burn.hold,
         severity=severity,
         labels={"speed": speed, "target": f"{target:g}"},
-        summary=f"{_subject(settings)} loses selected objects at {_stage()}",
+        summary=f"{_subject(settings)} loses selected objects at {lost_at()}",
         description=(
-            f"In the last {burn.short}, {share} of the selected objects of {subject(settings)} were lost at {_stage()}"
+            f"In the last {burn.short}, {share} of the selected objects of {subject(settings)} were lost at {lost_at()}"
             f" (cause {value_of(CAUSE)}). Losses of all causes are above {100 * burn.threshold(target):g}% over"
             f" {burn.long} too; the target allows {100 * (1 - target):g}%."
         ),
@@ -84,9 +89,9 @@ def _first(settings: Settings) -> Alert:
         hold=rare.hold,
         severity="warning",
         labels={"speed": "first"},
-        summary=f"{_subject(settings)}, a rare one, lost a selected object at {_stage()}",
+        summary=f"{_subject(settings)}, a rare one, lost a selected object at {lost_at()}",
         description=(
-            f"A selected object of {subject(settings)} was lost at {_stage()} (cause {value_of(CAUSE)}) within"
+            f"A selected object of {subject(settings)} was lost at {lost_at()} (cause {value_of(CAUSE)}) within"
             f" {rare.window}. The handoff is seen fewer than {rare.below} times in {rare.per}, too seldom for a share."
         ),
     )
@@ -95,10 +100,6 @@ def _first(settings: Settings) -> Alert:
 def _subject(settings: Settings) -> str:
     text = subject(settings)
     return text[0].upper() + text[1:]
-
-
-def _stage() -> str:
-    return f"{{{{ with $labels.{DROPPED_AT} }}}}stage {{{{ . }}}}{{{{ else }}}}no stage in particular{{{{ end }}}}"
 
 
 def page(settings: Settings) -> Page:
@@ -126,11 +127,7 @@ def page(settings: Settings) -> Page:
                 " the selected IDs, the verdict and the cause. `rop-otel replay` judges exported spans again."
             ),
             "Did a deployment, an index build or a setting change when the losses began? Go back first, then look.",
-            (
-                f"`{DropCause.NEVER_RETRIEVED}`:"
-                " is the object in the index, under the ID that the selector uses? No setting of a later stage brings"
-                " back what no source found."
-            ),
+            NEVER_RETRIEVED,
             (
                 f"`{DropCause.TRUNCATED}`, `{DropCause.BELOW_CUTOFF}`:"
                 " the cut keeps too few; raise the number of candidates before touching the ranking."

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from grafana_foundation_sdk.builders import dashboard as build
 
+from rop_otel.core.handoff import PassageFinding
 from rop_otel_grafana import queries
 from rop_otel_grafana.dashboards import traces
 from rop_otel_grafana.dashboards.board import assemble, handoff, stage
 from rop_otel_grafana.panels import Panel, Query, Scale, bad_above, good_when_high, neutral
-from rop_otel_grafana.promql import CAUSE, DROPPED_AT, FINDING, HANDOFF, OUTCOME, RUN, STAGE, STATUS, VERDICT
+from rop_otel_grafana.promql import (
+    AGREEMENT,
+    CAUSE,
+    DROPPED_AT,
+    FINDING,
+    HANDOFF,
+    JOINT,
+    OUTCOME,
+    RUN,
+    STAGE,
+    STATUS,
+    VERDICT,
+)
 from rop_otel_grafana.settings import Settings
 
 _LOST = f"{{{{{DROPPED_AT}}}}} {{{{{CAUSE}}}}}"
@@ -25,7 +38,8 @@ def board(settings: Settings) -> build.Dashboard:
         rows={
             "Now": _now(settings),
             "Selected objects": _selected(settings),
-            "Findings and citations": _checks(settings),
+            "Judged objects": _judged(settings),
+            "Findings, citations and answers": _checks(settings),
             "Runs": _runs(settings),
         },
     )
@@ -143,6 +157,49 @@ def _selected(settings: Settings) -> list[Panel]:
     ]
 
 
+def _judged(settings: Settings) -> list[Panel]:
+    joint = f"{{{{{HANDOFF}}}}} {{{{{JOINT}}}}}, selected is judged: {{{{{AGREEMENT}}}}}"
+    return [
+        Panel(
+            title="Judged objects lost for each handoff",
+            description=f"Mean number of judged objects that the reader was not shown, by stage and cause, over"
+            f" {settings.window}, of the handoffs with judged objects. An alert compares it with the day before.",
+            kind="lines",
+            queries=(Query(expression=queries.judged_misses(settings), legend=f"{{{{{HANDOFF}}}}} {_LOST}"),),
+            scale=Scale(unit="short", steps=((0.0, "green"), (settings.judged.by, "orange"), (1.0, "red"))),
+        ),
+        Panel(
+            title="Where is judged evidence lost?",
+            description="The judged objects lost in the shown time by stage and cause.",
+            kind="table",
+            queries=(Query(expression=queries.judged_misses_in_range(settings)),),
+            scale=bad_above(1, unit="short"),
+        ),
+        Panel(
+            title="Both targets together",
+            description="Which of both targets the reader was shown: the selected object, a judged one, both or"
+            " neither; of the handoffs with both. `judged_only` is a selection that missed what retrieval found.",
+            kind="stacked",
+            queries=(Query(expression=queries.joints(settings), legend=joint),),
+            scale=neutral("percentunit"),
+        ),
+        Panel(
+            title="What the prompt holds",
+            description="Findings per handoff: no text of any document, or only a part of a selected or judged one.",
+            kind="lines",
+            queries=(
+                Query(
+                    expression=queries.found(
+                        settings, PassageFinding.CONTEXT_NOT_IN_PROMPT, PassageFinding.PASSAGE_CUT
+                    ),
+                    legend=f"{{{{{STAGE}}}}} {{{{{FINDING}}}}}",
+                ),
+            ),
+            scale=bad_above(settings.unseen.above, unit="percentunit"),
+        ),
+    ]
+
+
 def _checks(settings: Settings) -> list[Panel]:
     return [
         Panel(
@@ -158,6 +215,21 @@ def _checks(settings: Settings) -> list[Panel]:
             kind="stacked",
             queries=(Query(expression=queries.citations(settings), legend=_named(OUTCOME)),),
             scale=neutral("percentunit"),
+        ),
+        Panel(
+            title="Answers and abstentions",
+            description="Share of answers that say that they cannot answer, where that is known of the answer.",
+            kind="stacked",
+            queries=(Query(expression=queries.answers(settings), legend=_named(OUTCOME)),),
+            scale=neutral("percentunit"),
+        ),
+        Panel(
+            title="Neither PASS nor FAIL",
+            description="Share of handoffs of which nobody knows whether the selected object arrived, where that was"
+            " asked.",
+            kind="lines",
+            queries=(Query(expression=queries.undecided(settings), legend=f"{{{{{HANDOFF}}}}}"),),
+            scale=bad_above(settings.undecided.above, unit="percentunit"),
         ),
     ]
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from grafana_foundation_sdk.builders import dashboard as build
 
+from rop_otel.core.handoff import ContextFinding
 from rop_otel.core.measures import RECALL
 from rop_otel.core.measures.every import MEASURES
 from rop_otel.core.measures.measure import Measure
 from rop_otel_grafana import queries
 from rop_otel_grafana.dashboards.board import assemble, depth, handoff, stage
 from rop_otel_grafana.panels import Panel, Query, Scale, bad_above, neutral
-from rop_otel_grafana.promql import HANDOFF, STAGE, TARGET
+from rop_otel_grafana.promql import FORM, HANDOFF, IMPLEMENTATION, ONLY, ROUND, STAGE, TARGET
 from rop_otel_grafana.settings import Settings
 
 _STAGE = f"{{{{{HANDOFF}}}}} {{{{{STAGE}}}}}"
@@ -28,7 +29,7 @@ def board(settings: Settings) -> build.Dashboard:
         variables=(handoff(settings), stage(settings), depth()),
         rows={
             "Quality: selected objects left, judged objects right": _quality(settings),
-            "Arms and fusion": _arms(settings),
+            "Sources, rounds and forms of the query": _arms(settings),
             "Work": _work(settings),
         },
     )
@@ -66,8 +67,33 @@ def _arms(settings: Settings) -> list[Panel]:
             kind="lines",
             queries=(Query(expression=queries.arm_gain(settings), legend=f"{_STAGE} {{{{{TARGET}}}}}"),),
             scale=Scale(unit="percentunit", steps=((-1.0, "green"), (0.0, "orange"), (0.1, "red")), low=None),
-            width=24,
-        )
+        ),
+        Panel(
+            title="What each source is worth",
+            description="Shown IDs for each handoff that a source returned. Without a source, the reader would not be"
+            " shown what only this one returned (`only true`).",
+            kind="stacked",
+            queries=(Query(expression=queries.sources(settings), legend=f"{_STAGE} only {{{{{ONLY}}}}}"),),
+            scale=neutral("short"),
+        ),
+        Panel(
+            title=f"Rounds, {RECALL.title}@$k",
+            description="Recall of each stage by round, where stages report rounds: does a further round find more?",
+            kind="lines",
+            queries=(
+                Query(
+                    expression=queries.recall_by_round(settings), legend=f"{_STAGE} {{{{{TARGET}}}}} {{{{{ROUND}}}}}"
+                ),
+            ),
+            scale=_SCORE,
+        ),
+        Panel(
+            title="Forms of the query, survival",
+            description="Share of a source's lists that hold the selected object, by how the query was built.",
+            kind="lines",
+            queries=(Query(expression=queries.survival_by_form(settings), legend=f"{_STAGE} {{{{{FORM}}}}}"),),
+            scale=_SCORE,
+        ),
     ]
 
 
@@ -91,11 +117,32 @@ def _work(settings: Settings) -> list[Panel]:
             scale=neutral("ops"),
         ),
         Panel(
+            title="What really runs",
+            description="How often each implementation of a stage runs. A fallback that takes over shows here, and in"
+            " the share below.",
+            kind="stacked",
+            queries=(Query(expression=queries.implementations(settings), legend=f"{_STAGE} {{{{{IMPLEMENTATION}}}}}"),),
+            scale=neutral("ops"),
+        ),
+        Panel(
+            title="Fallbacks",
+            description="Share of handoffs in which a stage ran its fallback.",
+            kind="lines",
+            queries=(Query(expression=queries.found(settings, ContextFinding.FALLBACK_USED), legend=_STAGE),),
+            scale=bad_above(settings.fallback.above, unit="percentunit"),
+        ),
+        Panel(
+            title="Forms of the query, executions",
+            description="How often each source looks for a query of each form.",
+            kind="stacked",
+            queries=(Query(expression=queries.forms(settings), legend=f"{_STAGE} {{{{{FORM}}}}}"),),
+            scale=neutral("ops"),
+        ),
+        Panel(
             title="IDs returned",
             description="Mean length of each stage's list.",
             kind="gauge",
             queries=(Query(expression=queries.returned(settings), legend=_STAGE),),
             scale=neutral("short"),
-            width=24,
         ),
     ]
