@@ -152,7 +152,7 @@ def test_text_is_removed_and_facts_stay(layers: tuple[str, ...], tmp_path: Path)
 
 
 def test_every_failing_trace_is_kept(tmp_path: Path) -> None:
-    """The sampler keeps whole traces of failed and undecided handoffs and of error findings, and of the others as many as asked for: none."""
+    """The sampler keeps traces of failed or undecided handoffs and of error findings, and no others where asked so."""
     failing: list[Mapping[str, Any]] = [
         *({semconv.VERDICT: verdict} for verdict in ("FAIL", "UNVERIFIABLE", "RESOLUTION_ERROR", "SELECTOR_ERROR")),
         {semconv.VERDICT: "PASS", semconv.FINDINGS: ["duplicate_ids", "scope_leak"]},
