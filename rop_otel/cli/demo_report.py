@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rop_otel.core.escapes import printable
-from rop_otel.core.handoff import Severity
+from rop_otel.core.handoff import Joint, Severity, Verdict
 from rop_otel.reference.faults import Fault
 from rop_otel.reference.summary import MEASURES, SHOWN, Held, Summary
 from rop_otel.replay.handoff_report_text import counted, verdict_counts
@@ -28,6 +28,12 @@ _ORDER_NOTE: Final = (
 _RESCUE_NOTE: Final = (
     "Rescue adds passages for rare words that packing's lack; the reader is shown both lists, one after the other."
 )
+_JOINT: Final = {
+    Joint.BOTH: "the selected object and a judged one",
+    Joint.SELECTED_ONLY: "only the selected one",
+    Joint.JUDGED_ONLY: "only a judged one",
+    Joint.NEITHER: "neither",
+}
 _SEVERITY_STYLE: Final = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 
 
@@ -46,7 +52,13 @@ def print_summary(summary: Summary, console: Console, *, linked: bool, seconds: 
         console.print(sentence, highlight=False, soft_wrap=True)
     if summary.unresolved:
         console.print(escape(printable(_unknown(summary))), style="yellow", highlight=False, soft_wrap=True)
-    for table in (_funnel(summary.funnel), _losses(summary), _findings(summary), _scores(summary)):
+    for table in (
+        _funnel(summary.funnel),
+        _losses(summary),
+        *_worth(summary),
+        _findings(summary),
+        _scores(summary),
+    ):
         console.print()
         console.print(table)
     for note in (_ORDER_NOTE, *([_RESCUE_NOTE] if summary.rescued else [])):
@@ -142,6 +154,9 @@ def _selections(summary: Summary, *, linked: bool) -> Iterable[str]:
     elif summary.wrong:
         right = counted(summary.right, "question")
         yield f"The selected object is a judged one for {right}, and not for {summary.wrong:,}."
+    if summary.joints:
+        counts = [f"{words} for {summary.joints.get(joint, 0):,}" for joint, words in _JOINT.items()]
+        yield f"The reader was shown {', '.join(counts)}."
 
 
 def _unknown(summary: Summary) -> str:
@@ -165,18 +180,37 @@ def _funnel(funnel: tuple[Held, ...]) -> Table:
 
 
 def _losses(summary: Summary) -> Table | str:
-    if not summary.losses:
-        return "No selected object was lost."
+    selected, judged = summary.losses, summary.judged_losses
+    if not selected and not judged:
+        if summary.verdicts.get(Verdict.PASS):
+            return "No selected object was lost, and no judged one."
+        return "What was lost is not known: no handoff is PASS or FAIL."
     table = _table("Where were the others lost?", "lost at", "cause")
-    table.add_column("objects", justify="right")
+    table.add_column("selected", justify="right", style="green")
+    table.add_column("judged", justify="right", style="cyan")
     table.add_column("for example")
-    for (stage, cause), count in sorted(
-        summary.losses.items(), key=lambda loss: (-loss[1], loss[0][0] or "", loss[0][1])
+    for place in sorted(
+        {*selected, *judged}, key=lambda place: (-selected.get(place, 0), -judged.get(place, 0), place[0] or "", place)
     ):
-        outcome = summary.examples[stage, cause]
-        example = printable(f"{outcome.selected} ({outcome.question.id})")
-        table.add_row(stage or "–", cause, f"{count:,}", Text(example, overflow="ellipsis", no_wrap=True))
+        raw, outcome = summary.examples[place]
+        example = Text(printable(f"{outcome.question.id}: {raw}"), overflow="ellipsis", no_wrap=True)
+        counts = [f"{lost[place]:,}" if lost.get(place) else "–" for lost in (selected, judged)]
+        table.add_row(place[0] or "–", place[1], *counts, example)
     return table
+
+
+def _worth(summary: Summary) -> Iterable[Table]:
+    """Give the table of sources, where there are several of which something was shown."""
+    if len(summary.worth) < 2 or not any(each.shown for each in summary.worth):
+        return
+    table = _table("What is each source worth?", "source")
+    table.add_column("shown passages", justify="right")
+    table.add_column("from it alone", justify="right")
+    table.add_column("share", justify="right")
+    for each in summary.worth:
+        share = f"{each.only / each.shown:.1%}" if each.shown else "–"
+        table.add_row(each.source, f"{each.shown:,}", f"{each.only:,}", share)
+    yield table
 
 
 def _findings(summary: Summary) -> Table | str:

@@ -13,6 +13,7 @@ from rop_otel.core.handoff import (
     FindingCode,
     LabelFinding,
     ListFinding,
+    PassageFinding,
     RankingFinding,
     kinds,
 )
@@ -21,12 +22,13 @@ from rop_otel.reference.parts import Parts
 from rop_otel.reference.query import Query
 from rop_otel.reference.stages import Hit, Packed, Passage, Placed
 from rop_otel.reference.stages.context import expand_all, select_literally
-from rop_otel.reference.stages.packing import pack_prefix
+from rop_otel.reference.stages.packing import pack_prefix, write_context
 from rop_otel.reference.stages.reranking import Reranker
 from rop_otel.reference.tools import Tools
 
 PREFIX = 4
 HANDED_OVER = 4
+CHARACTERS = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +66,14 @@ def _prefix_sources(shown: list[Packed], ranked: list[Placed]) -> list[str]:
 
 def _cut_unseen(hits: list[Hit]) -> list[Hit]:
     return hits[:HANDED_OVER]
+
+
+def _no_context(_: list[Packed]) -> str:
+    return ""
+
+
+def _cut_context(packed: list[Packed]) -> str:
+    return write_context(packed)[:CHARACTERS]
 
 
 def _expand_unbounded(tools: Tools, hits: list[Hit]) -> list[Placed]:
@@ -161,6 +171,22 @@ _ALL = (
         cause=None,
         stage=kinds.PACKING,
         install=lambda parts: replace(parts, select=_select_starved),
+    ),
+    Fault(
+        name="empty_prompt",
+        description="The prompt's template has no place for the passages: the reader is asked without any of them.",
+        finding=PassageFinding.CONTEXT_NOT_IN_PROMPT,
+        cause=None,
+        stage=kinds.PACKING,
+        install=lambda parts: replace(parts, write_context=_no_context),
+    ),
+    Fault(
+        name="cut_prompt",
+        description="The context is cut at a number of characters, in the middle of a passage and before others.",
+        finding=PassageFinding.PASSAGE_CUT,
+        cause=DropCause.OVER_BUDGET,
+        stage=kinds.PACKING,
+        install=lambda parts: replace(parts, write_context=_cut_context),
     ),
     Fault(
         name="missing_reranker",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rop_otel.reference.query import Query
 from rop_otel.reference.stages import Hit, Packed, Passage, Placed
 from rop_otel.reference.stages.context import expand, select_sentences
-from rop_otel.reference.stages.packing import pack
+from rop_otel.reference.stages.packing import pack, write_context
 from rop_otel.reference.stages.reranking import CrossEncoder, LateInteraction, Reranker
 from rop_otel.reference.stages.retrieval import keep_scope
 from rop_otel.reference.tools import Tools
@@ -62,6 +62,7 @@ class Parts:
         expand: Adds siblings.
         select: Chooses sentences.
         pack: Fills the context.
+        write_context: Puts passages into the prompt.
         first_rescue_label: Number of the first rescued passage's label.
         sources: IDs that the answer attaches, from what was shown and the list before it was reordered.
     """
@@ -72,5 +73,6 @@ class Parts:
     expand: Callable[[Tools, list[Hit]], list[Placed]] = expand_within_budget
     select: Callable[[Tools, Query, list[Placed]], list[Passage]] = select_by_stems
     pack: Callable[[Tools, list[Passage]], list[Packed]] = pack_by_rank
+    write_context: Callable[[list[Packed]], str] = write_context
     first_rescue_label: Callable[[list[Packed]], int] = continue_labels
     sources: Callable[[list[Packed], list[Placed]], list[str]] = sources_as_shown

@@ -71,9 +71,11 @@ class Pipeline:
             ranked = self._rank(query)
             expanded = self.expand(ranked)
             passages = self.select_sentences(query, self.reorder(expanded))
-            shown = self._show(query, passages)
-            answer = read(self._tools.index, self._tools.stemmer, query, shown)
-            handoff.answered(answer.text, sources=self._parts.sources(shown, expanded))
+            shown, prompt = self._show(query, passages)
+            answer = read(self._tools.index, self._tools.stemmer, query, prompt)
+            sources = self._parts.sources(shown, expanded)
+            labels = [passage.label for passage in shown][: len(sources)]
+            handoff.answered(answer.text, sources=sources, labels=labels, abstained=answer.abstained)
         return Outcome(question=question, selected=selected, answer=answer, assessment=handoff.assessment)
 
     def _select(self, question: Question) -> str | None:
@@ -94,9 +96,10 @@ class Pipeline:
         candidates = self.cut(self.boost(query, self.fuse(near, matching)))
         return self.diversify(self._parts.hand_over(self.rerank(query, candidates)))
 
-    def _show(self, query: Query, passages: list[Passage]) -> list[Packed]:
-        packed = self.pack(passages)
-        return [*packed, *self.rescue(query, packed)]
+    def _show(self, query: Query, passages: list[Passage]) -> tuple[list[Packed], str]:
+        packed, context = self.pack(passages)
+        rescued, addition = self.rescue(query, packed)
+        return [*packed, *rescued], "\n\n".join(filter(None, (query.text, context, addition)))
 
     def search_vectors(self, query: Query) -> list[Hit]:
         """Find passages by meaning."""
@@ -168,32 +171,25 @@ class Pipeline:
         """Choose what is shown of each passage."""
         return self._parts.select(self._tools, query, passages)
 
-    def pack(self, passages: list[Passage]) -> list[Packed]:
-        """Fill the context and label it."""
+    def pack(self, passages: list[Passage]) -> tuple[list[Packed], str]:
+        """Fill the context, and write it under labels."""
         with rop.using_stage(kinds.PACKING, input=passages, scope="scope") as stage:
             packed = self._parts.pack(self._tools, passages)
-            tokens = [passage.tokens for passage in packed]
-            stage.returned(
-                packed,
-                labels=[passage.label for passage in packed],
-                id_tokens=tokens,
-                tokens=sum(tokens),
-                token_budget=self._tools.settings.token_budget,
-            )
-        return packed
+            context = self._parts.write_context(packed)
+            tokens = sum(passage.tokens for passage in packed)
+            stage.returned(packed, tokens=tokens, token_budget=self._tools.settings.token_budget)
+            stage.shown_in(context, packed, text="text")
+        return packed, context
 
-    def rescue(self, query: Query, packed: list[Packed]) -> list[Packed]:
+    def rescue(self, query: Query, packed: list[Packed]) -> tuple[list[Packed], str]:
         """Add passages for rare words that the context lacks."""
         with rop.using_stage(kinds.RESCUE, input=packed, scope="scope") as stage:
             needles = find_needles(self._tools, query, packed, scope=self._scope)
             start = self._parts.first_rescue_label(packed) if needles else 1
             rescued = label(needles, start=start, count=self._tools.count)
-            stage.returned(
-                rescued,
-                labels=[passage.label for passage in rescued],
-                id_tokens=[passage.tokens for passage in rescued],
-            )
-        return rescued
+            addition = self._parts.write_context(rescued)
+            stage.shown_in(addition, rescued, text="text")
+        return rescued, addition
 
     @property
     def _margin(self) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from itertools import chain
+from typing import Final, TypeAlias
 
-from rop_otel.core.handoff import Assessment, FindingCode, Severity, Verdict
+from rop_otel.core.handoff import Assessment, Drop, FindingCode, Joint, Severity, Verdict
 from rop_otel.core.handoff.kinds import RESCUE
 from rop_otel.core.measures import NDCG, RECALL, RECIPROCAL_RANK
 from rop_otel.reference.pipeline import EXPECTED, Outcome
@@ -16,6 +17,9 @@ SHOWN: Final = "shown"
 """The row of what the reader was shown, below those of the stages."""
 
 _ROWS: Final = (*EXPECTED, SHOWN)
+
+Place: TypeAlias = tuple[str | None, str]
+"""Stage (None: no stage can be blamed) and cause of a loss."""
 
 MEASURES: Final = (RECALL.at(5), RECIPROCAL_RANK.at(0), NDCG.at(10))
 
@@ -46,6 +50,21 @@ class Means:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Worth:
+    """What one source brought, over the handoffs of which it is known what was shown.
+
+    Args:
+        source: Its kind.
+        shown: Shown passages that it returned.
+        only: Those of them that no other source returned.
+    """
+
+    source: str
+    shown: int
+    only: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """Totals over outcomes.
 
@@ -53,7 +72,10 @@ class Summary:
         handoffs: How many.
         verdicts: By verdict.
         funnel: By stage in order, then what was shown.
-        losses: By stage (None: no stage can be blamed) and cause.
+        losses: Selected objects by stage (None: no stage can be blamed) and cause.
+        judged_losses: Judged objects, likewise.
+        joints: Handoffs with both targets, by which of them the reader was shown.
+        worth: What each source brought, in order.
         findings: By severity, code and stage.
         means: By stage in order, then what was shown.
         right, wrong, unselected: Selections that are judged relevant, that are not, and that did not come.
@@ -61,14 +83,17 @@ class Summary:
         citations: By outcome.
         unresolved: Outcomes whose selection is not in the corpus.
         rescued: Whether rescue added anything.
-        examples: The first handoff lost at each stage and cause.
+        examples: The first handoff that lost an object at each stage and for each cause, with the object.
         instances: The first question with each finding, and its message, by code and stage.
     """
 
     handoffs: int
     verdicts: Mapping[Verdict, int]
     funnel: tuple[Held, ...]
-    losses: Mapping[tuple[str | None, str], int]
+    losses: Mapping[Place, int]
+    judged_losses: Mapping[Place, int]
+    joints: Mapping[Joint, int]
+    worth: tuple[Worth, ...]
     findings: Mapping[tuple[Severity, str, str], int]
     means: tuple[Means, ...]
     right: int
@@ -78,7 +103,7 @@ class Summary:
     citations: Mapping[str, int]
     unresolved: tuple[Outcome, ...]
     rescued: bool
-    examples: Mapping[tuple[str | None, str], Outcome]
+    examples: Mapping[Place, tuple[str | None, Outcome]]
     instances: Mapping[tuple[str, str], tuple[str, str]]
 
     def found(self, code: FindingCode, stage: str) -> int:
@@ -95,14 +120,18 @@ def summarise(outcomes: Iterable[Outcome], *, canonical: Callable[[str], str]) -
     """
     done = list(outcomes)
     assessments = [outcome.assessment for outcome in done]
-    losses: Counter[tuple[str | None, str]] = Counter()
-    examples: dict[tuple[str | None, str], Outcome] = {}
+    losses: Counter[Place] = Counter()
+    judged_losses: Counter[Place] = Counter()
+    examples: dict[Place, tuple[str | None, Outcome]] = {}
     instances: dict[tuple[str, str], tuple[str, str]] = {}
     for outcome in done:
         drop = outcome.assessment.drop
         if drop is not None:
-            losses[drop.stage, drop.cause.value] += 1
-            examples.setdefault((drop.stage, drop.cause.value), outcome)
+            losses[_place(drop)] += 1
+            examples.setdefault(_place(drop), (outcome.selected, outcome))
+        for loss in outcome.assessment.judged_losses or ():
+            judged_losses[_place(loss.drop)] += 1
+            examples.setdefault(_place(loss.drop), (loss.id, outcome))
         for finding in outcome.assessment.findings:
             instances.setdefault((finding.code.value, finding.stage), (outcome.question.id, finding.message))
     rows = _rows(assessments)
@@ -112,6 +141,9 @@ def summarise(outcomes: Iterable[Outcome], *, canonical: Callable[[str], str]) -
         verdicts=Counter(assessment.verdict for assessment in assessments if assessment.verdict),
         funnel=_funnel(assessments, rows),
         losses=losses,
+        judged_losses=judged_losses,
+        joints=Counter(assessment.joint for assessment in assessments if assessment.joint),
+        worth=_worth(assessments),
         findings=Counter(
             (finding.severity, finding.code.value, finding.stage)
             for assessment in assessments
@@ -128,6 +160,19 @@ def summarise(outcomes: Iterable[Outcome], *, canonical: Callable[[str], str]) -
         examples=examples,
         instances=instances,
     )
+
+
+def _place(drop: Drop) -> Place:
+    return drop.stage, drop.cause.value
+
+
+def _worth(assessments: list[Assessment]) -> tuple[Worth, ...]:
+    shown: Counter[str] = Counter()
+    only: Counter[str] = Counter()
+    for source in chain.from_iterable(assessment.sources for assessment in assessments):
+        shown[source.stage] += source.shown
+        only[source.stage] += source.only
+    return tuple(Worth(source=stage, shown=shown[stage], only=only[stage]) for stage in shown)
 
 
 def _selection(outcome: Outcome, canonical: Callable[[str], str]) -> bool | None:

@@ -76,6 +76,30 @@ def test_a_corpus_of_ones_own(
     assert "demo --fault hidden_cut" in out
 
 
+def test_judged_losses_joint_outcomes_and_worth(
+    files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A judged page that is not in the corpus is lost; both targets are compared; each source says what it brought."""
+    question = {"id": "q9", "question": "Which bird clatters?", "selected_id": "storks", "gold_ids": ["no", "storks"]}
+    (tmp_path / "q.jsonl").write_text(json.dumps(question))
+    code, out, _ = run(monkeypatch, capsys, "demo", *files)
+    assert code == 0
+    assert "The reader was shown the selected object and a judged one for 1, only the selected one for 0," in out
+    assert re.search(r"^– +never_retrieved +– +1 +q9: no\b", out, re.MULTILINE)
+    assert re.search(r"^lexical +\d+ +\d+ +[\d.]+%", out, re.MULTILINE)
+
+
+def test_nothing_is_lost_only_where_that_is_known(
+    files: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where the prompt holds no passage, nothing is said to have arrived, and nothing to have been lost."""
+    code, out, _ = run(monkeypatch, capsys, "demo", *files, "--fault", "empty_prompt")
+    assert code == 0
+    assert "context_not_in_prompt at packing in 3 of 3 handoffs" in out
+    assert "What was lost is not known: no handoff is PASS or FAIL." in out
+    assert "No selected object was lost" not in out
+
+
 def test_exported_spans_are_judged_alike(
     files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

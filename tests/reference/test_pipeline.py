@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import rop_otel as rop
-from rop_otel.core.handoff import Severity, Verdict
+from rop_otel.core.handoff import Basis, Severity, Verdict
 from rop_otel.reference.corpus import Question
 from rop_otel.reference.faults import FAULTS, Fault, find_fault
 from rop_otel.reference.parts import Parts
@@ -64,13 +64,24 @@ def test_each_fault_is_caught_at_its_stage(tools: Tools, questions: tuple[Questi
 
 
 @pytest.mark.usefixtures("monitored")
-@pytest.mark.parametrize("name", ["prefix_cut", "hidden_cut"])
+@pytest.mark.parametrize("name", ["prefix_cut", "hidden_cut", "cut_prompt"])
 def test_what_a_cut_loses_is_blamed_on_it(tools: Tools, questions: tuple[Question, ...], name: str) -> None:
     """More objects are lost at the faulty stage, for its cause, than without the fault."""
     fault = find_fault(name)
     assert fault.cause is not None
     losses = [run(tools, questions, one)[1].losses.get((fault.stage, fault.cause.value), 0) for one in (None, fault)]
     assert losses[1] > losses[0]
+
+
+@pytest.mark.usefixtures("monitored")
+def test_what_is_recorded_is_what_the_prompt_holds(tools: Tools, questions: tuple[Question, ...]) -> None:
+    """The shown list is read from the prompt; where the prompt holds nothing, nothing is shown and all abstain."""
+    outcomes, _ = run(tools, questions)
+    assert {outcome.assessment.shown.basis for outcome in outcomes} == {Basis.PROMPT}
+    outcomes, summary = run(tools, questions, find_fault("empty_prompt"))
+    assert {outcome.assessment.shown.ids for outcome in outcomes} == {()}
+    assert summary.verdicts == {Verdict.UNVERIFIABLE: len(outcomes)}
+    assert summary.abstained == len(outcomes)
 
 
 @pytest.mark.usefixtures("monitored")
@@ -90,7 +101,11 @@ def test_totals_add_up(tools: Tools, questions: tuple[Question, ...]) -> None:
     assert sum(summary.losses.values()) == summary.verdicts[Verdict.FAIL] > 0
     assert (summary.funnel[-1].stage, summary.funnel[-1].held) == ("shown", summary.verdicts[Verdict.PASS])
     assert summary.right + summary.wrong + summary.unselected == len(outcomes)
-    assert set(summary.examples) == set(summary.losses)
+    assert set(summary.examples) == {*summary.losses, *summary.judged_losses}
+    assert sum(summary.joints.values()) == sum(bool(outcome.assessment.joint) for outcome in outcomes) > 0
+    assert [each.source for each in summary.worth] == ["vector", "lexical"]
+    assert all(0 <= each.only <= each.shown for each in summary.worth)
+    assert sum(each.only for each in summary.worth) <= sum(len(outcome.assessment.shown.ids) for outcome in outcomes)
     assert summary.instances["silent_cut", "mmr"][0] == "q1"
     assert [means.stage for means in summary.means] == [*EXPECTED, "shown"]
     assert summary.rescued

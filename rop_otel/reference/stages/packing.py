@@ -51,6 +51,11 @@ def label(passages: list[Passage], *, start: int, count: CountTokens) -> list[Pa
     ]
 
 
+def write_context(packed: list[Packed]) -> str:
+    """Return the part of the prompt that holds the passages, each behind its label."""
+    return "\n\n".join(f"[{passage.label}] {passage.text}" for passage in packed)
+
+
 def find_needles(tools: Tools, query: Query, packed: list[Packed], *, scope: str) -> list[Passage]:
     """Find passages for rare words of the query that nothing packed holds, within the rescue budget.
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterator
 
 from rop_otel.reference.index import Index
 from rop_otel.reference.query import Query
-from rop_otel.reference.stages.hits import Answer, Packed
+from rop_otel.reference.stages.hits import Answer
 from rop_otel.reference.words import Stemmer, sentences
 
 THIN = 0.45
@@ -15,15 +17,17 @@ THIN = 0.45
 ABSTENTION = "The documents shown do not answer this."
 MAX_QUOTED = 2
 
+_LABELLED = re.compile(r"^\[(S\d+)\] ", re.MULTILINE)
 
-def read(index: Index, stemmer: Stemmer, query: Query, shown: list[Packed]) -> Answer:
+
+def read(index: Index, stemmer: Stemmer, query: Query, prompt: str) -> Answer:
     """Quote the sentences that cover most of the question, weighing rare words higher, and cite each by its label."""
     weights = {stem: _weight(index, stem) for stem in stemmer.stems(query.text)}
     total = math.fsum(weights.values())
     pieces = [
-        (passage.label, sentence, stemmer.stems(f"{passage.title} {sentence}"))
-        for passage in shown
-        for sentence in sentences(passage.text)
+        (label, sentence, stemmer.stems(f"{title} {sentence}"))
+        for label, title, text in _passages(prompt)
+        for sentence in sentences(text)
     ]
     covered: set[str] = set()
     quoted: list[str] = []
@@ -38,6 +42,13 @@ def read(index: Index, stemmer: Stemmer, query: Query, shown: list[Packed]) -> A
     if not quoted or math.fsum(weights[stem] for stem in covered) < THIN * total:
         return Answer(text=ABSTENTION, abstained=True)
     return Answer(text=" ".join(quoted), abstained=False)
+
+
+def _passages(prompt: str) -> Iterator[tuple[str, str, str]]:
+    """Give label, heading and text of each passage in a prompt."""
+    _, *parts = _LABELLED.split(prompt)
+    for label, text in zip(parts[::2], parts[1::2], strict=True):
+        yield label, text.partition(": ")[0], text.strip()
 
 
 def _weight(index: Index, stem: str) -> float:
