@@ -80,12 +80,12 @@ def test_judged_losses_joint_outcomes_and_worth(
     files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A judged page that is not in the corpus is lost; both targets are compared; each source says what it brought."""
-    question = {"id": "q9", "question": "Which bird clatters?", "selected_id": "storks", "gold_ids": ["no", "storks"]}
+    question = {"id": "q9", "question": "Which bird clatters?", "selected_id": "/stork", "gold_ids": ["/no", "/stork"]}
     (tmp_path / "q.jsonl").write_text(json.dumps(question))
     code, out, _ = run(monkeypatch, capsys, "demo", *files)
     assert code == 0
     assert "The reader was shown the selected object and a judged one for 1, only the selected one for 0," in out
-    assert re.search(r"^– +never_retrieved +– +1 +q9: no\b", out, re.MULTILINE)
+    assert re.search(r"^– +never_retrieved +– +1 +q9: /no\b", out, re.MULTILINE)
     assert re.search(r"^lexical +\d+ +\d+ +[\d.]+%", out, re.MULTILINE)
 
 
