@@ -13,7 +13,7 @@ from rop_otel.reference.selector import Selector
 from rop_otel.reference.session import Session
 from rop_otel.reference.stages import Hit, Passage, Placed
 from rop_otel.reference.stages.context import expand, expand_all, reorder, select_sentences, shown_text
-from rop_otel.reference.stages.packing import find_needles, pack
+from rop_otel.reference.stages.packing import find_needles, pack, write_context
 from rop_otel.reference.stages.reading import read
 from rop_otel.reference.stages.reranking import CrossEncoder, LateInteraction, WordOverlap, diversify, rerank
 from rop_otel.reference.stages.retrieval import boost_names, fuse, keep_scope
@@ -161,7 +161,7 @@ def test_the_reader_quotes_and_cites_by_label(tools: Tools) -> None:
     shown = pack(
         [passage("b", 1, "Queues are first in, first out."), passage("a", 0, "Heaps merge inputs.")], 99, words
     )
-    answer = read(tools.index, tools.stemmer, analyse("how are inputs merged in heaps"), shown)
+    answer = read(tools.index, tools.stemmer, analyse("how are inputs merged in heaps"), write_context(shown))
     assert answer.text == "Heaps merge inputs. [S2]"
     assert not answer.abstained
 
@@ -170,7 +170,7 @@ def test_the_reader_quotes_and_cites_by_label(tools: Tools) -> None:
 def test_the_reader_abstains_on_thin_evidence(tools: Tools, text: str) -> None:
     """Without evidence for most of the question there is no answer and no citation."""
     shown = pack([passage("a", 0, text)], 99, words)
-    answer = read(tools.index, tools.stemmer, analyse("how are inputs merged in heaps"), shown)
+    answer = read(tools.index, tools.stemmer, analyse("how are inputs merged in heaps"), write_context(shown))
     assert answer.abstained
     assert "[S" not in answer.text
 

@@ -48,7 +48,8 @@ def _passages(prompt: str) -> Iterator[tuple[str, str, str]]:
     """Give label, heading and text of each passage in a prompt."""
     _, *parts = _LABELLED.split(prompt)
     for label, text in zip(parts[::2], parts[1::2], strict=True):
-        yield label, text.partition(": ")[0], text.strip()
+        title, colon, _ = text.partition(": ")
+        yield label, title if colon else "", text.strip()
 
 
 def _weight(index: Index, stem: str) -> float:

@@ -102,7 +102,8 @@ def test_json() -> None:
         ),
         (
             judge(stage("packing", "b")),
-            "qa: FAIL, the selected object was lost (never_retrieved): no list holds it; compare the IDs first, they may be random or those of chunks",
+            "qa: FAIL, the selected object was lost (never_retrieved): no list holds it; compare the IDs first, they may"
+            " be random or those of chunks",
         ),
         (
             judge(stage("mmr", "b b"), selected=None),
