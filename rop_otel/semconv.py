@@ -130,6 +130,9 @@ ERROR_WHERE: Final = "rop.where"
 OTHER: Final = "other"
 """Value of a capped metric attribute once its cap is reached."""
 
+SHOWN: Final = "shown"
+"""Value of ``rop.stage`` for the scores of the shown list."""
+
 # --- lines of a run's journal, beside the record ------------------------------------------------------------------
 RUN_CONTRADICTION: Final = "rop.run.contradiction"
 RUN_REASON: Final = "rop.run.reason"

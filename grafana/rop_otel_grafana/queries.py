@@ -5,7 +5,6 @@ from __future__ import annotations
 from rop_otel import Verdict, semconv
 from rop_otel.core.handoff import kinds
 from rop_otel.core.measures import RECALL
-from rop_otel.meters.points import SHOWN
 from rop_otel_grafana import recording
 from rop_otel_grafana.promql import (
     CAUSE,
@@ -193,7 +192,7 @@ def score(settings: Settings, *, target: str, measure: str, k: str) -> str:
         k: Its depth, or a variable of the dashboard; empty for one without.
     """
     matchers = (equal(TARGET, target), equal(MEASURE, measure), equal(K, k))
-    return share(settings, recording.SCORE, *matchers, f'{STAGE}=~"($stage)( .*)?|{SHOWN}"')
+    return share(settings, recording.SCORE, *matchers, f'{STAGE}=~"($stage)( .*)?|{semconv.SHOWN}"')
 
 
 def arm_gain(settings: Settings) -> str:

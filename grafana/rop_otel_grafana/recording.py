@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from rop_otel import Verdict, semconv
 from rop_otel.core.measures import RECALL
-from rop_otel.meters.points import SHOWN
 from rop_otel_grafana.promql import (
     AGREEMENT,
     CAUSE,
@@ -106,7 +105,7 @@ def _judged_miss(settings: Settings, window: Duration) -> str:
 def judged_lists(settings: Settings) -> str:
     """Return the selector of the shown lists that were scored against judged objects, each counted once."""
     deepest = (equal(TARGET, "judged"), equal(MEASURE, RECALL.name), equal(K, str(RECALL.ks[-1])))
-    return select(settings, semconv.STAGE_SCORED.prometheus, equal(STAGE, SHOWN), *deepest)
+    return select(settings, semconv.STAGE_SCORED.prometheus, equal(STAGE, semconv.SHOWN), *deepest)
 
 
 def _joint(settings: Settings, window: Duration) -> str:

@@ -18,9 +18,6 @@ from rop_otel.core.profile.verdicts import RunStatus
 from rop_otel.meters.labels import clean
 from rop_otel.meters.numbers import Exemplar, HandoffNumbers, HistogramNumbers
 
-SHOWN: Final = "shown"
-"""Value of ``rop.stage`` for the scores of the shown list."""
-
 _TOLD: Final = frozenset({semconv.ROUND, semconv.QUERY_FORM, semconv.STAGE_IMPLEMENTATION})
 """Attributes that a series has only where a stage told them."""
 

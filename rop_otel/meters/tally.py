@@ -21,7 +21,7 @@ from rop_otel.core.handoff.sink import Notice
 from rop_otel.core.profile.standing import Standing
 from rop_otel.meters.labels import NO_STAGE, Capped, mode_label, possible_causes, round_label
 from rop_otel.meters.numbers import Exemplar, HandoffNumbers, HistogramNumbers, StageNumbers
-from rop_otel.meters.points import POINTS, RUN_POINTS, SHOWN, HistogramPoint, Point, histogram_point, stage_durations
+from rop_otel.meters.points import POINTS, RUN_POINTS, HistogramPoint, Point, histogram_point, stage_durations
 from rop_otel.safety import Turns
 
 _MAX_PLACES = 32
@@ -56,7 +56,7 @@ class Tally:
         places: Iterable[str] = (),
     ) -> None:
         self.names = Capped(max_names)
-        self.kinds = Capped(max_stages, reserved=frozenset({SHOWN}))
+        self.kinds = Capped(max_stages, reserved=frozenset({semconv.SHOWN}))
         self._named = Capped(max_stages)
         self._forms = Capped(_MAX_FORMS)
         self._places = Capped(_MAX_PLACES)
@@ -161,7 +161,7 @@ class Tally:
             if scored.present is not None:
                 handoff.held((stage, told, self._form(scored.query_form)), present=scored.present)
             handoff.scored((stage, told), scored.selected, scored.judged)
-        handoff.scored((SHOWN, ""), assessment.shown.selected, assessment.shown.judged)
+        handoff.scored((semconv.SHOWN, ""), assessment.shown.selected, assessment.shown.judged)
         for source in assessment.sources:
             handoff.brought(self._one_of(source.stage, source.name, several), source)
 

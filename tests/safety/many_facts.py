@@ -106,19 +106,6 @@ def _arms(count: int) -> Call:
     return judged(record([*sources, *fused], selected=("o",), rule="all", cutoff=3), resolver)
 
 
-def _sources(count: int, *, nested: bool) -> Call:
-    """Return many named sources, each within the one before it if so, that all return one ID and one of their own."""
-    times = [{"start_ns": place, "end_ns": 10 * count - place} for place in range(count)]
-    sources = [
-        stage("vector", ("a", f"d{place}"), name=f"n{place}", **(times[place] if nested else {}))
-        for place in range(count)
-    ]
-    if nested:
-        sources = [{**each, "span_id": f"s{place}", "parent_id": f"s{place - 1}"} for place, each in enumerate(sources)]
-    at = {"start_ns": 20 * count, "end_ns": 20 * count + 1} if nested else {}
-    return judged(record([*sources, stage("packing", ("a", *ids(count)), **at)]))
-
-
 def _foreign(count: int) -> Call:
     """Return many stages of ours beside as many of somebody else's, of which no ID can be read."""
     times = [{"start_ns": 10 * place, "end_ns": 10 * place + 8} for place in range(count)]
@@ -331,8 +318,6 @@ CASES: Final = [
     ),
     Case("sources that hold it together", 400, _arms),
     Case("readers after sources", 300, _readers),
-    Case("sources with what was shown", 500, partial(_sources, nested=False)),
-    Case("sources within sources", 250, partial(_sources, nested=True)),
     Case(
         "readers with labels",
         500,

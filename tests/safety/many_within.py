@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from tests.safety.growth import Call, Case
-from tests.safety.many_facts import END, judged, record, stage
+from tests.safety.many_facts import END, ids, judged, record, stage
 
 
 def _deep(count: int, *, each: Callable[[int], dict[str, Any]], **facts: Any) -> Call:
@@ -58,7 +58,22 @@ def _looked_up(count: int) -> Call:
     return judged(record(stages))
 
 
+def _sources(count: int, *, nested: bool) -> Call:
+    """Return many named sources, each within the one before it if so, that all return one ID and one of their own."""
+    times = [{"start_ns": place, "end_ns": 10 * count - place} for place in range(count)]
+    sources = [
+        stage("vector", ("a", f"d{place}"), name=f"n{place}", **(times[place] if nested else {}))
+        for place in range(count)
+    ]
+    if nested:
+        sources = [{**each, "span_id": f"s{place}", "parent_id": f"s{place - 1}"} for place, each in enumerate(sources)]
+    at = {"start_ns": 20 * count, "end_ns": 20 * count + 1} if nested else {}
+    return judged(record([*sources, stage("packing", ("a", *ids(count)), **at)]))
+
+
 CASES: Final = [
+    Case("sources with what was shown", 500, partial(_sources, nested=False)),
+    Case("sources within sources, each with a name", 250, partial(_sources, nested=True)),
     Case("stages within each other, of one list", 400, partial(_deep, each=lambda place: {})),
     Case(
         "stages within each other, each fed from around",

@@ -332,7 +332,7 @@ class Assessment:
             return f"PASS, the selected object reached the reader{where}"
         if self.verdict is Verdict.FAIL:
             place = f" at {self.dropped_at}" if self.dropped_at else ""
-            more = f": {_COMPARE_IDS}" if self.drop_cause is DropCause.NEVER_RETRIEVED else ""
+            more = f": {COMPARE_IDS}" if self.drop_cause is DropCause.NEVER_RETRIEVED else ""
             return f"FAIL, the selected object was lost{place} ({self.drop_cause}){more}"
         return f"{self.verdict.value}, {self.note or _WORDS[self.verdict]}"
 
@@ -344,7 +344,7 @@ class Assessment:
         return f"; findings: {named}" + (f" and {more} more" if more > 0 else "")
 
 
-_COMPARE_IDS = "no list holds it; compare the IDs first, they may be random or those of chunks"
+COMPARE_IDS: Final = "no list holds it; compare the IDs first, they may be random or those of chunks"
 _WORDS = {
     Verdict.DECLARATION_INVALID: "mode, need, rule or cutoff is none of the contract's, or not the declaration's",
     Verdict.NOT_APPLICABLE: "no selected object was required to reach the reader",

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from rop_otel.core.handoff import FINDINGS, Assessment, Severity
+from rop_otel.core.handoff.assessment import COMPARE_IDS
 from tests.core.build import END, judge, stage
 
 ERRORS = (
@@ -102,8 +103,7 @@ def test_json() -> None:
         ),
         (
             judge(stage("packing", "b")),
-            "qa: FAIL, the selected object was lost (never_retrieved): no list holds it; compare the IDs first, they may"
-            " be random or those of chunks",
+            f"qa: FAIL, the selected object was lost (never_retrieved): {COMPARE_IDS}",
         ),
         (
             judge(stage("mmr", "b b"), selected=None),
