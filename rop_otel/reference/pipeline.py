@@ -177,8 +177,8 @@ class Pipeline:
             packed = self._parts.pack(self._tools, passages)
             context = self._parts.write_context(packed)
             tokens = sum(passage.tokens for passage in packed)
-            stage.returned(packed, tokens=tokens, token_budget=self._tools.settings.token_budget)
-            stage.shown_in(context, packed, text="text")
+            budget = self._tools.settings.token_budget
+            stage.shown_in(context, packed, text="text", tokens=tokens, token_budget=budget)
         return packed, context
 
     def rescue(self, query: Query, packed: list[Packed]) -> tuple[list[Packed], str]:

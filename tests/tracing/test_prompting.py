@@ -79,6 +79,16 @@ def test_what_cannot_be_decided_has_no_verdict(watched: Watched) -> None:
     assert str(packed(title, twins).verdict) == "UNVERIFIABLE"
 
 
+def test_what_was_said_before_does_not_count(watched: Watched) -> None:
+    """What the prompt shows takes the place of a list that was returned before, also where it cannot be decided."""
+    with rop.handoff("qa", selected="b") as handoff, rop.using_stage("packing") as stage:
+        stage.returned(PAGES, labels=["1", "2", "3"])
+        stage.shown_in("anything", [Page("b", None)], tokens=7, token_budget=100)
+    assert str(handoff.assessment.verdict) == "UNVERIFIABLE"
+    packing = watched.stage("packing")
+    assert (packing.returned, packing.labels, packing.tokens, packing.token_budget) == (None, None, 7, 100)
+
+
 def test_nothing_was_handed_over(watched: Watched) -> None:
     """Without documents a prompt shows none, which is known."""
     with rop.handoff("qa", selected="b") as handoff, rop.using_stage("packing") as stage:

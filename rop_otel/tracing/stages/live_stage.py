@@ -93,7 +93,10 @@ class LiveStage:
         self._told = True
         if self._wanted:
             shown = self._look((prompt,) if isinstance(prompt, str) else prompt, results, given)
-            if shown is not None:
+            self._facts.say({"tokens": given.get("tokens"), "token_budget": given.get("token_budget")})
+            if shown is None:
+                self._facts.withhold()
+            else:
                 self.returned(shown.documents, shares=shown.shares, basis=shown.basis, labels=shown.labels)
 
     def input(self, *results: object) -> None:
@@ -213,11 +216,14 @@ class LiveStage:
         return self._record(None, failed=False)
 
     def _look(self, prompts: Iterable[str], results: Sequence[object], given: ShownIn) -> Prompted | None:
+        text, pattern = given.get("text"), given.get("label_pattern")
         try:
-            return look(prompts, results, self._spec.results.read(results, limit=len(results)).ids or (), **given)
+            ids = self._spec.results.read(results, limit=len(results)).ids or ()
+            return look(prompts, results, ids, text=text, beside=given.get("beside", ()), label_pattern=pattern)
         except BaseException as error:  # noqa: BLE001 - the application's documents
             raise_if_delivered(error)
-            self._runtime.diagnostics.failure(Problem.STAGE, self._spec.place, "no text could be read of its documents")
+            place = self._spec.place
+            self._runtime.diagnostics.failure(Problem.STAGE, place, "no text could be read of its documents")
             return None
 
     def _record(self, end: int | None, *, failed: bool) -> StageRecord:

@@ -22,11 +22,14 @@ class ShownIn(TypedDict, total=False):
             or ``text``.
         beside: What else the prompt holds, such as the question and the history: a part of it is no sign of a document.
         label_pattern: How a passage is labelled: its first group, else all of it, is the label; None: the usual forms.
+        tokens, token_budget: Of the prompt's documents, as for ``returned()``.
     """
 
     text: TextWhere
     beside: Iterable[str]
     label_pattern: re.Pattern[str] | None
+    tokens: int | None
+    token_budget: int | None
 
 
 class Prompted(NamedTuple):

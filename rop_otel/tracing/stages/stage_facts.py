@@ -67,6 +67,7 @@ _FORMS: Final[Mapping[Callable[[object], object], _Form]] = {
 }
 _ROWS: Final = {each.field: each for each in STAGE_FACTS}
 _OF_A_LIST: Final = ("returned", "returned_count", "scores", "scopes")
+_ALIGNED: Final = tuple(each.field for each in STAGE_FACTS if each.cut == "aligned")
 _TEXTS: Final = frozenset({values.texts, values.scopes})
 
 
@@ -104,6 +105,11 @@ class StageFacts:
             self.say(told)
         if not taken:
             self.misuse(Problem.IDS, without_ids(results) if reading.ids is None else f"it returned {TEXT}")
+
+    def withhold(self) -> None:
+        """Forget what the stage returned: it is not known what was shown of that."""
+        for name in (*_OF_A_LIST, *_ALIGNED):
+            self.told.pop(name, None)
 
     def say(self, told: Mapping[str, object]) -> None:
         """Take in facts that the application says; None says nothing."""
