@@ -9,8 +9,8 @@ from rop_otel.export import configure_once
 from rop_otel.instrumenting.baggage import using_baggage
 from rop_otel.instrumenting.deferred import Deferred
 from rop_otel.instrumenting.functions import Selector
-from rop_otel.instrumenting.handoffs import notes, topmost
-from rop_otel.instrumenting.notices import failure, retrieved_outside, supported
+from rop_otel.instrumenting.handoffs import before_the_end, citations_in, moment, notes, ran, topmost
+from rop_otel.instrumenting.notices import failure, retrieved_outside, supported, unlabelled
 from rop_otel.instrumenting.settings import Settings
 from rop_otel.safety import Turns, afterwards, create_lock, insist, raise_if_delivered
 from rop_otel.tracing.handoffs.handoff_opening import NOT_DUE
@@ -22,17 +22,21 @@ from rop_otel.tracing.position.context_position import (
     using_context,
 )
 from rop_otel.tracing.stages.importlib_bootstrap import AsyncSteps, Following, Steps
+from rop_otel.tracing.stages.prompting import Prompted, look
 
 __all__ = [
     "NOT_DUE",
     "AsyncSteps",
     "Deferred",
     "Following",
+    "Prompted",
     "Selector",
     "Settings",
     "Steps",
     "Turns",
     "afterwards",
+    "before_the_end",
+    "citations_in",
     "configure_once",
     "create_lock",
     "current_context",
@@ -40,17 +44,21 @@ __all__ = [
     "holds_some_of",
     "insist",
     "kinds",
+    "look",
     "make_current",
+    "moment",
     "notes",
     "places_in",
     "plain_text",
     "raise_if_delivered",
+    "ran",
     "reset_variable",
     "retrieved_outside",
     "set_variable",
     "shown_in",
     "supported",
     "topmost",
+    "unlabelled",
     "using_baggage",
     "using_context",
     "without",

@@ -15,6 +15,7 @@ from rop_otel.errors import UsageError
 from rop_otel.instrumenting.baggage import received, without_selection
 from rop_otel.instrumenting.settings import Settings
 from rop_otel.safety import raise_if_delivered
+from rop_otel.tracing.handoffs.answering import cited_labels
 from rop_otel.tracing.handoffs.handoff_opening import NOT_DUE, handoff_at
 from rop_otel.tracing.handoffs.handoff_protocol import Handoff
 from rop_otel.tracing.handoffs.live_handoff import LiveHandoff
@@ -31,6 +32,8 @@ from rop_otel.tracing.position.context_position import (
 from rop_otel.tracing.results.scalars import as_name
 from rop_otel.tracing.running.diagnostics import Problem
 from rop_otel.tracing.running.runtime import current
+from rop_otel.tracing.stages.live_stage import LiveStage
+from rop_otel.tracing.stages.stage_protocol import Stage
 
 _ASKED: Final = "asked"
 """Noted with a handoff whose selector was called: it is called once for each."""
@@ -199,3 +202,39 @@ def notes(handoff: Handoff) -> dict[object, Any]:
     """Return what instrumentation packages keep with a handoff, each under keys of its own; freed with it."""
     kept: dict[object, Any] = vars(handoff).setdefault("_notes", {})
     return kept
+
+
+def before_the_end(handoff: Handoff, record: Callable[[], None]) -> None:
+    """Have something recorded when a handoff ends, or is told its answer: what only can be said of it as a whole.
+
+    Args:
+        handoff: An open one, or one that does nothing, in which nothing is recorded.
+        record: Is called once, wherever the handoff ends; it must not raise.
+    """
+    if isinstance(handoff, LiveHandoff):
+        handoff.kept.add(record)
+
+
+def moment(handoff: Handoff) -> int:
+    """Return a moment of an open handoff, later than any before."""
+    return handoff.trace.now() if isinstance(handoff, LiveHandoff) else 0
+
+
+def ran(stage: Stage, began: int, ended: int) -> Stage:
+    """Return a stage that is recorded later than it ran, before its block: it stands among others where it ran.
+
+    Args:
+        stage: Of a handoff.
+        began: The moment when it began.
+        ended: The moment when it ended.
+    """
+    if isinstance(stage, LiveStage) and began and ended:
+        stage._times = began, ended
+    return stage
+
+
+def citations_in(handoff: Handoff, text: str) -> tuple[str, ...]:
+    """Return the labels that an answer cites, as a handoff finds them that is told the answer."""
+    if not isinstance(handoff, LiveHandoff):
+        return ()
+    return cited_labels(text, None, handoff._answers._shown, handoff.runtime, f"handoff {handoff.name!r}")

@@ -20,6 +20,11 @@ _OUTSIDE: Final = (
     "`with rop.handoff(name, selected=...):` around all that is done for one question (this is said once)"
 )
 
+_UNLABELLED: Final = (
+    "%s: an answer cites, and no label could be read in the prompt of %s, so that its citations are not checked; "
+    "say with label_pattern how the prompt labels its passages (this is said once)"
+)
+
 
 def supported(package: str, specifier: str) -> bool:
     """Return whether the installed version of a framework is one that an instrumentation package knows.
@@ -67,6 +72,16 @@ def retrieved_outside(framework: str, what: str) -> None:
     """
     if current_position().handoff is None and current().enabled and not is_selecting():
         _warn_once(framework, _OUTSIDE, framework, what)
+
+
+def unlabelled(framework: str, what: str) -> None:
+    """Say, once for each, that an answer cites and no label was read in the prompt.
+
+    Args:
+        framework: Its name.
+        what: What made the prompt.
+    """
+    _warn_once(framework, _UNLABELLED, framework, what)
 
 
 def _warn_once(about: str, message: str, *values: object) -> None:

@@ -61,7 +61,7 @@ def test_haystacks_agent_has_one_handoff() -> None:
         found.clear()
 
     found: list[Any] = []
-    everywhere(lambda: agents.AgentRun(block(), None), call, call, check)
+    everywhere(lambda: agents.AgentRun(block(), None, None, {}), call, call, check)
 
 
 def test_haystacks_methods_are_replaced_once() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from itertools import count
 from types import TracebackType
 from typing import Any, Final, Self
@@ -13,6 +14,7 @@ import rop_otel as rop
 from rop_otel.instrumenting import (
     Deferred,
     Settings,
+    citations_in,
     create_lock,
     failure,
     kinds,
@@ -23,7 +25,9 @@ from rop_otel.instrumenting import (
     using_context,
 )
 from rop_otel_haystack.kinds import RETRIEVER
-from rop_otel_haystack.reading import documents_in, left_in, ranked_by, tool_messages
+from rop_otel_haystack.prompts import Prompts
+from rop_otel_haystack.reading import documents_in, filled_in, last_text, ranked_by, tool_messages
+from rop_otel_haystack.showing import pack, shown_by
 
 
 class AgentRun:
@@ -32,12 +36,16 @@ class AgentRun:
     Args:
         block: The handoff.
         outer: The run in which it is a tool, and to whose handoff it belongs.
+        agent: The agent.
+        inputs: What it is run with.
     """
 
-    __slots__ = ("_block", "_handoff", "_lock", "_outer", "calls", "numbers")
+    __slots__ = ("_block", "_handoff", "_inputs", "_lock", "_outer", "calls", "identity", "numbers")
 
-    def __init__(self, block: topmost, outer: AgentRun | None) -> None:
+    def __init__(self, block: topmost, outer: AgentRun | None, agent: object, inputs: Mapping[str, Any]) -> None:
         self._block = block
+        self._inputs = inputs
+        self.identity = id(agent)
         self._outer = outer
         self._lock = create_lock()
         self._handoff: Deferred | None = None
@@ -54,6 +62,15 @@ class AgentRun:
             if self._handoff is None:  # a signal handler may have called a tool
                 self._handoff = made
             return self._handoff
+
+    def handed(self) -> list[Any] | None:
+        """Return the documents that fill in the agent's own prompt, None where it has none of them."""
+        return filled_in(self._inputs)
+
+    @property
+    def answers(self) -> bool:
+        """Whether the answer is ours to tell: of a handoff that began with this run."""
+        return self._outer is None and self._block.owns
 
     def end(self, error: BaseException | None) -> None:
         """End the handoff, if it began with this run; what a thread that goes on calls begins none."""
@@ -111,6 +128,14 @@ _agent: Final[ContextVar[AgentRun | None]] = ContextVar("rop_otel_haystack_agent
 calling: Final[ContextVar[ToolCall | None]] = ContextVar("rop_otel_haystack_tool", default=None)
 """The call of a tool that runs here, outside of the pipelines in it."""
 
+within: Final[ContextVar[ToolCall | None]] = ContextVar("rop_otel_haystack_within", default=None)
+"""The call of a tool that runs here, or around here."""
+
+
+def asking() -> AgentRun | None:
+    """Return the agent that runs here, outside of its tools: what it runs is the model that it asks."""
+    return _agent.get() if within.get() is None else None
+
 
 class WatchedAgent:
     """A ``with`` block around one run of an agent; it never raises.
@@ -119,23 +144,28 @@ class WatchedAgent:
         agent: The agent.
         inputs: What it is run with.
         settings: The user's.
+        answers: Whether its answer is that of the pipeline in which it runs.
     """
 
-    __slots__ = ("_run", "_settings", "_token")
+    __slots__ = ("_answers", "_labels", "_run", "_settings", "_token", "_within")
 
-    def __init__(self, agent: Any, inputs: Mapping[str, Any], settings: Settings) -> None:
+    def __init__(self, agent: Any, inputs: Mapping[str, Any], settings: Settings, *, answers: bool) -> None:
         self._settings = settings
+        self._answers = answers
+        self._labels: list[tuple[str, ...]] = []
         block = topmost(settings, name=type(agent).__name__, inputs=inputs)
-        self._run = AgentRun(block, _agent.get())
+        self._run = AgentRun(block, _agent.get(), agent, inputs)
 
     def __enter__(self) -> Self:
         self._token = set_variable(_agent, self._run)
+        self._within = set_variable(within, None)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
+            reset_variable(within, self._within)
             reset_variable(_agent, self._token)
         finally:
             self._run.end(error)
@@ -148,14 +178,37 @@ class WatchedAgent:
             except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
                 raise_if_delivered(error)
                 failure(f"Haystack tool {call.tool.name!r}", "what its message shows cannot be read")
+        try:
+            text = last_text(outputs)
+            if self._run.answers:
+                with using_context(self._run.handoff().context()):
+                    self._answered(rop.current_handoff(), text)
+            elif self._answers:
+                handoff = rop.current_handoff()
+                Prompts.of(handoff, self._settings).last_answer = partial(self._answered, handoff, text)
+        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(error)
+            failure("Haystack agent", "what it answered cannot be read")
+
+    def _answered(self, handoff: rop.Handoff, text: str) -> None:
+        """Tell what the agent cites; of several messages each may have labels, and those of all were shown."""
+        last = self._labels[-1] if self._labels else ()
+        earlier = {label for labels in self._labels for label in labels}.difference(last)
+        handoff.answered(text, citations=[each for each in citations_in(handoff, text) if each not in earlier])
 
     def _packed(self, call: ToolCall, outputs: object) -> None:
-        with (
-            call.round(),
-            rop.using_stage(kinds.PACKING, name=call.tool.name, input=call.documents, id=self._settings.id) as stage,
-        ):
-            text = tool_messages(outputs, call.tool.name, call.arguments)
-            stage.returned(left_in(call.documents, {"prompt": text}))
+        settings = self._settings
+        with call.round():
+            Prompts.of(rop.current_handoff(), settings).tools.setdefault(self._run, []).extend(call.documents)
+            texts = [tool_messages(outputs, call.tool.name, call.arguments)]
+            shown = shown_by(texts, call.documents, settings)
+            with rop.using_stage(
+                kinds.PACKING, name=call.tool.name, input=call.documents, id=settings.id, scope=settings.scope
+            ) as stage:
+                labels = shown and shown.labels
+                pack(stage, texts, call.documents, shown, labels, settings)
+            if labels:
+                self._labels.append(labels)
 
 
 def watched_tool(tool: Any, arguments: Mapping[str, Any], settings: Settings) -> WatchedTool | None:
@@ -174,7 +227,7 @@ class WatchedTool:
         settings: The user's.
     """
 
-    __slots__ = ("_call", "_settings", "_token")
+    __slots__ = ("_call", "_settings", "_token", "_within")
 
     def __init__(self, call: ToolCall, settings: Settings) -> None:
         self._call = call
@@ -182,11 +235,13 @@ class WatchedTool:
 
     def __enter__(self) -> Self:
         self._token = set_variable(calling, self._call)
+        self._within = set_variable(within, self._call)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        reset_variable(within, self._within)
         reset_variable(calling, self._token)
 
     def returned(self, result: object) -> None:
@@ -210,5 +265,6 @@ class WatchedTool:
             name=self._call.tool.name,
             source=True,
             id=self._settings.id,
+            scope=self._settings.scope,
             implementation=type(self._call.tool).__name__,
         )

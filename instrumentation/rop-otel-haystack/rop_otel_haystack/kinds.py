@@ -11,6 +11,13 @@ from rop_otel.instrumenting import kinds
 RETRIEVER: Final = "retriever"
 """The custom source stage of a retriever whose name does not say how it searches."""
 
+MADE: Final = "made"
+ASKED: Final = "asked"
+"""What becomes of a prompt in a component: it is made there, or a model is asked with it."""
+
+ASKS: Final = ("prompt", "messages")
+"""Where models take their prompt."""
+
 _Names = tuple[tuple[Pattern[str], str], ...]
 
 # The first that fits counts. What searches in several ways is of no one kind.
@@ -30,6 +37,7 @@ _BETWEEN: Final[_Names] = (
 )
 _ROUTERS: Final = re.compile("Router$")
 _AGENTS: Final = re.compile("^Agent$")  # what they retrieve, their tools do
+_MODELS: Final = re.compile("Generator$|LLM$")
 _PROMPTS: Final = re.compile("^(Chat)?PromptBuilder$")
 _ANSWERS: Final = re.compile("^AnswerBuilder$")
 _QUESTIONS: Final = frozenset({"query", "queries", "query_embedding", "question", "text"})
@@ -49,13 +57,34 @@ def kind_of(component: type, *, takes: bool, returns: bool, inputs: frozenset[st
         return kinds.PACKING, False
     if any(_ANSWERS.search(name) for name in names):
         return kinds.READER, False
-    if not returns or any(_AGENTS.search(name) for name in names):
+    if not returns or is_agent(component):
         return None
     if takes:
         # What has no telling name is a custom stage. Its class is written in capitals and so never a kind of ours.
         return _first(_BETWEEN, names) or component.__name__, False
     kind = _first(_SOURCES, names) or (RETRIEVER if inputs & _QUESTIONS else None)
     return None if kind is None else (kind, True)
+
+
+def prompt_of(component: type, *, inputs: frozenset[str], outputs: frozenset[str]) -> str | None:
+    """Return ``made`` where a component makes a prompt, ``asked`` where it asks a model with one; None: neither.
+
+    Args:
+        component: Its class.
+        inputs: Names of its inputs.
+        outputs: Names of its outputs.
+    """
+    if is_agent(component) or is_router(component):
+        return None
+    if "prompt" in outputs:
+        return MADE
+    replies = "replies" in outputs and ("messages" in inputs or bool(_MODELS.search(component.__name__)))
+    return ASKED if "prompt" in inputs or replies else None
+
+
+def is_agent(component: type) -> bool:
+    """Return whether a component asks a model by itself, and has it call tools."""
+    return any(_AGENTS.search(each.__name__) for each in component.__mro__)
 
 
 def is_router(component: type) -> bool:

@@ -8,14 +8,17 @@ pipeline calls its components is private, and has been written anew between vers
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
 from rop_otel.instrumenting import AsyncSteps, Settings, create_lock, failure, raise_if_delivered
 from rop_otel_haystack.agents import WatchedAgent, WatchedTool, watched_tool
+from rop_otel_haystack.components import WatchedStep, watched_step
+from rop_otel_haystack.kinds import is_agent
 from rop_otel_haystack.plan import plan_of, step_by_hand
-from rop_otel_haystack.watching import Place, WatchedRun, WatchedStep, runs_already, watched_step
+from rop_otel_haystack.runs import Place, WatchedRun, running, runs_already
 
 _COMPONENT_METHODS: Final = ("run", "run_async")
 _Watched = WatchedRun | WatchedStep | WatchedAgent | WatchedTool
@@ -57,9 +60,14 @@ class Patches:
         self._both(cls, ("invoke", "invoke_async"), self._tool)
 
     def making(self, cls: type) -> None:
-        """Watch how components are made, whose own methods are watched then; after :meth:`undo`, do nothing."""
+        """Watch how components are made, whose own methods are watched then; after :meth:`undo`, do nothing.
+
+        Of those that were made before, other components and functions may run any: their classes are watched, too.
+        """
         if self._active:
             self._replace(cls, "__call__", self._making)
+            known = getattr(getattr(sys.modules[cls.__module__], "component", None), "registry", {})
+            self._classes([each for each in known.values() if isinstance(each, type) and not is_agent(each)])
 
     def undo(self) -> None:
         """Put the originals back; a method that others replaced since stays, and passes on what it is called with."""
@@ -125,7 +133,9 @@ class Patches:
 
     def _agent(self, agent: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> WatchedAgent | None:
         inputs = {"messages": args[0], **kwargs} if args else kwargs
-        return WatchedAgent(agent, inputs, self._settings) if self._active else None
+        run = running.get()
+        answers = run is not None and run.answers and not run.plan.readers
+        return WatchedAgent(agent, inputs, self._settings, answers=answers) if self._active else None
 
     def _tool(self, tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> WatchedTool | None:
         return watched_tool(tool, kwargs, self._settings) if self._active else None

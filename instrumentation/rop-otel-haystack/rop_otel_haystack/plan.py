@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 from weakref import WeakKeyDictionary
 
 from rop_otel.instrumenting import Settings, kinds
-from rop_otel_haystack.kinds import is_router, kind_of
+from rop_otel_haystack.kinds import ASKED, MADE, is_router, kind_of, prompt_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +18,7 @@ class Step:
     """A component that is watched.
 
     Args:
-        kind: Kind of stage; None for what is none and holds stages: a super component, whose runs in a loop are rounds.
+        kind: Kind of stage; None for what is none: a model, or a super component, whose runs in a loop are rounds.
         name: Its name in the pipeline.
         source: Whether it takes no documents.
         sockets: Inputs that take documents.
@@ -26,6 +26,8 @@ class Step:
         first_round: Which of its runs is the first to be a round of its own; 0: none.
         arms: Outputs by which it parts documents, each a stage of its own; empty: it returns one list.
         parted: Whether a router comes after it: of its scores the best may be anywhere then.
+        behind: Whether it comes behind a loop that retrieves, of which it is handed what the last round found.
+        prompt: Whether a prompt is ``made`` in it or a model ``asked`` with one; None: neither.
     """
 
     kind: str | None
@@ -36,6 +38,8 @@ class Step:
     first_round: int = 0
     arms: tuple[str, ...] = ()
     parted: bool = False
+    behind: bool = False
+    prompt: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +48,15 @@ class Plan:
 
     Args:
         steps: Watched components by the identity of the instance.
-        retrieves: Whether one of them is a source, at any depth.
+        nodes: Names of all components by the identity of the instance.
+        sources: Names of those that retrieve, at any depth.
         readers: Names of the components that build answers.
         drawn_from: What the plan was made from; another one needs another plan.
     """
 
     steps: Mapping[int, Step]
-    retrieves: bool
+    nodes: Mapping[int, str]
+    sources: frozenset[str]
     readers: tuple[str, ...]
     drawn_from: tuple[object, ...]
 
@@ -89,15 +95,25 @@ def _drawn(pipeline: Any, settings: Settings, drawn_from: tuple[object, ...]) ->
             found[name] = step
     loops = _loops(graph, {name for name, step in found.items() if step.source})
     unclear = loops.keys() | held.keys()
+    behind_loops = {each for name, first in loops.items() if first == 1 for each in reachable(graph, name)}
     for name, step in found.items():
         fed_by = () if step.source or name in loops else _feeding(graph, name, found, unclear)
-        parted = any(each in found and found[each].arms for each in _reachable(graph, name))
-        found[name] = replace(step, fed_by=fed_by, first_round=loops.get(name, 0), parted=parted)
+        parted = any(each in found and found[each].arms for each in reachable(graph, name))
+        first_round = loops.get(name, 0)
+        if step.prompt is not None and first_round != 1:
+            first_round = 0  # of prompts that a model is asked with again, to mend its answer, the last one counts
+        behind = name not in loops and name in behind_loops
+        found[name] = replace(step, fed_by=fed_by, first_round=first_round, parted=parted, behind=behind)
     found |= {name: Step(kind=None, name=name, first_round=1) for name in held if name in loops}
     return Plan(
         steps={id(graph.nodes[name]["instance"]): step for name, step in found.items()},
-        retrieves=any(step.source for step in found.values())
-        or any(plan_of(each, settings).retrieves for each in held.values()),
+        nodes={id(instance): name for name, instance in pipeline.walk()},
+        sources=frozenset(
+            [
+                *(name for name, step in found.items() if step.source),
+                *(name for name, inner in held.items() if plan_of(inner, settings).sources),
+            ]
+        ),
         readers=tuple(name for name, step in found.items() if step.kind == kinds.READER),
         drawn_from=drawn_from,
     )
@@ -142,13 +158,21 @@ def _step(
     arms = tuple(each for each in outputs if each in taken)
     if arms == (whole,) and not is_router(component):
         arms = ()
+    prompt = prompt_of(component, inputs=frozenset(inputs), outputs=frozenset(node["output_sockets"]))
+    returns = bool(arms) or (whole is not None and not is_router(component))
     told = settings.told(component, name)
     if told is not None:
         kind = settings.stages[told]
-        return None if kind is None else Step(kind=kind, name=name, source=not sockets, sockets=sockets, arms=arms)
-    returns = bool(arms) or (whole is not None and not is_router(component))
+        source = not sockets and prompt is None
+        step = Step(kind=kind, name=name, source=source, sockets=sockets, arms=arms, prompt=prompt)
+        return None if kind is None else step
     found = kind_of(component, takes=bool(sockets), returns=returns, inputs=frozenset(inputs))
-    return None if found is None else Step(kind=found[0], name=name, source=found[1], sockets=sockets, arms=arms)
+    kind, source = found or (None, False)
+    if found is None and prompt == MADE:
+        kind = kinds.PACKING
+    if kind is None and prompt is None:
+        return None
+    return Step(kind=kind, name=name, source=source, sockets=sockets, arms=arms, prompt=prompt)
 
 
 def _held(instance: Any) -> Any:
@@ -175,7 +199,7 @@ def _loops(graph: Any, sources: set[str]) -> dict[str, int]:
     A loop that retrieves has rounds from its first run. One that does not, such as one that has an answer mended, works
     on the documents that it was given: only what comes again is a round.
     """
-    reached = {name: _reachable(graph, name) for name in graph.nodes}
+    reached = {name: reachable(graph, name) for name in graph.nodes}
     loops = {name for name in reached if name in reached[name]}
     return {
         name: 1 if any(each in reached[name] and name in reached[each] for each in sources & loops) else 2
@@ -183,7 +207,8 @@ def _loops(graph: Any, sources: set[str]) -> dict[str, int]:
     }
 
 
-def _reachable(graph: Any, start: str) -> set[str]:
+def reachable(graph: Any, start: str) -> set[str]:
+    """Return the components that something which a component hands on may reach."""
     found: set[str] = set()
     ahead = [start]
     while ahead:
@@ -195,16 +220,21 @@ def _reachable(graph: Any, start: str) -> set[str]:
 
 
 def _feeding(graph: Any, name: str, found: Mapping[str, Step], unclear: Iterable[str]) -> tuple[str, ...]:
-    """Return the stages whose documents reach a component, also through others; none where a loop is among them."""
+    """Return the stages whose documents reach a component, also through others; none where a loop is among them.
+
+    What reaches a prompt may be text that another component made of documents; what a model replies is none of it.
+    """
     unclear = set(unclear)
     feeding: dict[str, None] = {}
     seen = {name}
     ahead = [name]
     while ahead:
-        for each, output in _senders(graph, ahead.pop()):
+        for each, output in _senders(graph, ahead.pop(), whatever=found[name].prompt is not None):
+            if each in found and found[each].prompt == ASKED:
+                continue
             if each in unclear:
                 return ()
-            if each in found and found[each].kind not in (kinds.PACKING, kinds.READER):
+            if each in found and found[each].kind not in (None, kinds.PACKING, kinds.READER):
                 feeding[arm_of(each, output) if found[each].arms else each] = None
             elif each not in seen:
                 seen.add(each)
@@ -217,7 +247,7 @@ def arm_of(name: str, output: str) -> str:
     return f"{name}.{output}"
 
 
-def _senders(graph: Any, name: str) -> Iterator[tuple[str, str]]:
+def _senders(graph: Any, name: str, *, whatever: bool) -> Iterator[tuple[str, str]]:
     for sender, _, edge in graph.in_edges(name, data=True):
-        if _of_documents(edge["from_socket"].type) or _of_documents(edge["to_socket"].type):
+        if whatever or _of_documents(edge["from_socket"].type) or _of_documents(edge["to_socket"].type):
             yield sender, edge["from_socket"].name

@@ -7,10 +7,14 @@ from collections.abc import Mapping, Sequence
 from itertools import islice, pairwise
 from typing import Any, Final
 
-from rop_otel.instrumenting import plain_text, raise_if_delivered, shown_in
+from rop_otel.instrumenting import raise_if_delivered
+from rop_otel_haystack.kinds import ASKS
 
 _MOST: Final = 20_000
 """Objects that are looked at in what a tool returns."""
+
+_QUESTIONS: Final = re.compile("(?i)quer|question|history|memor|conversation|chat|instruction|topic")
+_FILLED_IN: Final = re.compile(r"(?s)\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}")
 
 _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 """What holds no documents."""
@@ -31,29 +35,78 @@ def filled_in(inputs: Mapping[str, Any]) -> list[Any] | None:
     """Return the documents that fill in a template, of all its variables; None where no variable has any."""
     given = inputs.get("template_variables")
     variables = {**inputs, **given} if isinstance(given, Mapping) else inputs
-    lists = [value for value in variables.values() if isinstance(value, list) and value and is_document(value[0])]
+    values = [[value] if is_document(value) else value for value in variables.values()]
+    lists = [value for value in values if isinstance(value, list) and value and is_document(value[0])]
     return [document for each in lists for document in each] if lists else None
 
 
-def left_in(documents: list[Any], outputs: object) -> list[Any]:
-    """Return the documents that a built prompt shows, of those that fill in its template, in their order.
+def prompt_in(given: object) -> tuple[list[str], bool] | None:
+    """Return the texts of a prompt, or of its messages, and whether these hold what is no text; None: it is none."""
+    if isinstance(given, str):
+        return [given], False
+    if not isinstance(given, list):
+        return None
+    texts: list[str] = []
+    more = False
+    for part in given:
+        if isinstance(part, str):
+            texts.append(part)
+        elif hasattr(part, "tool_call_results"):
+            texts += [*part.texts, *(_text(each.result) for each in part.tool_call_results)]
+            more = more or bool(getattr(part, "images", None) or getattr(part, "files", None))
+        else:
+            return None
+    return texts, more
 
-    Where nobody can say what it shows, and where a document has no text to look for, they count as shown.
-    """
-    prompt = _prompt(outputs)
-    texts = [plain_text(getattr(document, "content", None) or "") for document in documents]
-    shown = None if prompt is None else shown_in(plain_text(prompt), texts)
-    if shown is None:
-        return documents
-    return [document for place, document in enumerate(documents) if place in shown or not texts[place]]
+
+def texts_in(value: object) -> list[str]:
+    """Return the texts that a component is handed as one value: text, messages or answers, one or several."""
+    parts = value if isinstance(value, list | tuple) else [value]
+    found = [part if isinstance(part, str) else _said(part) for part in parts if not is_document(part)]
+    return [text for text in found if isinstance(text, str) and text]
 
 
-def _prompt(outputs: object) -> str | None:
-    """Return the text of a prompt, or that of its messages; None where there is none."""
-    prompt = outputs.get("prompt") if isinstance(outputs, Mapping) else None
-    if isinstance(prompt, list):
-        return "\n".join(text for message in prompt for text in message.texts)
-    return prompt if isinstance(prompt, str) else None
+def _said(part: object) -> object:
+    return getattr(part, "text", None) if hasattr(part, "tool_call_results") else getattr(part, "data", None)
+
+
+def questions_in(inputs: object) -> list[str]:
+    """Return the texts among inputs that are questions or a history, by their names; of what is nested, too."""
+    if not isinstance(inputs, Mapping):
+        return []
+    found: list[str] = []
+    for name, value in inputs.items():
+        if isinstance(value, Mapping):
+            found += questions_in(value)
+        elif isinstance(name, str) and _QUESTIONS.search(name):
+            found += texts_in(value)
+    return found
+
+
+def said_beside(builder: object, documents: list[Any] | None) -> list[str]:
+    """Return what the template of a prompt says itself; without documents nothing is known."""
+    if documents is None:
+        return []
+    texts = texts_in(getattr(builder, "_template_string", None) or getattr(builder, "template", None))
+    return [part for text in texts for part in _FILLED_IN.split(text) if len(part.split()) > 1]
+
+
+def asked_with(inputs: Mapping[str, Any]) -> object:
+    """Return what a model is asked with."""
+    return next((inputs[each] for each in ASKS if each in inputs), None)
+
+
+def replies_in(outputs: object) -> list[str]:
+    """Return the texts that a model replied."""
+    return texts_in(outputs.get("replies")) if isinstance(outputs, Mapping) else []
+
+
+def fallen_back(outputs: object) -> str | None:
+    """Return the class of the model that replied after another one had failed; None: none had."""
+    meta = outputs.get("meta") if isinstance(outputs, Mapping) else None
+    if isinstance(meta, Mapping) and meta.get("successful_chat_generator_index"):
+        return str(meta.get("successful_chat_generator_class"))
+    return None
 
 
 def documents_of(outputs: object) -> list[Any] | None:
@@ -100,6 +153,12 @@ def tool_messages(outputs: object, name: str, arguments: Mapping[str, Any]) -> s
         for each in results
         if each.origin.tool_name == name and each.origin.arguments.items() <= arguments.items()
     )
+
+
+def last_text(outputs: object) -> str:
+    """Return the text of the last message of an agent, empty where it has none."""
+    messages = outputs.get("messages") or [] if isinstance(outputs, Mapping) else []
+    return (messages[-1].text or "") if messages else ""
 
 
 def _text(result: object) -> str:

@@ -145,12 +145,13 @@ def test_each_call_of_a_tool_is_a_round(selecting: Any, parts: Any, asks: tuple[
 
 
 def test_a_message_that_shows_no_text_of_the_documents(selecting: Any, parts: Any) -> None:
-    """Where a message holds nothing of them, nobody can say what it shows, and all count as shown."""
+    """Where a message holds nothing of them, the model was shown none: an error, and no verdict."""
     watch = selecting("shield")
     made = component_tool(parts)
     made.outputs_to_string = {"source": "documents", "handler": lambda documents: f"{len(documents)} notes"}
     agent(made).run(messages=[ChatMessage.from_user("how?")])
-    assert watch.only.verdict == "PASS"
+    assert watch.only.verdict == "UNVERIFIABLE"
+    assert [finding.code.value for finding in watch.only.findings] == ["context_not_in_prompt"]
 
 
 def test_an_agent_that_does_not_retrieve_is_no_handoff(selecting: Any, parts: Any) -> None:

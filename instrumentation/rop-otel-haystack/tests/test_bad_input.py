@@ -86,7 +86,7 @@ def test_a_component_that_raises_raises_unchanged(selecting: Any, parts: Any) ->
     assert type(caught.value).__name__ == "PipelineRuntimeError"
     assert isinstance(caught.value.__cause__, ValueError)
     assert watch.only.verdict is rop.Verdict.UNVERIFIABLE
-    assert [finding.code.value for finding in watch.only.findings] == ["ids_unreadable"]
+    assert [finding.code.value for finding in watch.only.findings] == ["stage_failed"]
 
 
 def test_a_component_that_returns_something_else_is_haystacks_to_refuse(selecting: Any, parts: Any) -> None:
@@ -228,6 +228,6 @@ def test_an_answer_builder_of_the_application(selecting: Any, parts: Any, caplog
 def test_no_handoff_is_left_without_its_run(selecting: Any, parts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a run cannot be watched, nothing is said of it."""
     watch = selecting("b")
-    monkeypatch.setattr("rop_otel_haystack.watching.WatchedRun._cites", lambda run, plan: 1 / 0)
+    monkeypatch.setattr("rop_otel_haystack.runs.WatchedRun._questions", lambda run: 1 / 0)
     asked(parts, {"documents": [Document(id="b")]})
     assert watch.all == []

@@ -12,7 +12,6 @@ from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
 from rop_otel_haystack import HaystackInstrumentor
 
 import rop_otel as rop
-from rop_otel import instrumenting
 
 
 def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -23,7 +22,7 @@ def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
 @pytest.fixture
 def unsaid(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing was warned of until now."""
-    monkeypatch.setattr(instrumenting, "_warned", set())
+    monkeypatch.setattr("rop_otel.instrumenting.notices._warned", set())
 
 
 def test_in_a_handoff_they_are_stages(selecting: Any, parts: Any, unsaid: None, caplog: Any) -> None:
@@ -55,8 +54,8 @@ async def test_an_awaited_one_is_a_stage_too(selecting: Any, parts: Any) -> None
 
 
 @pytest.mark.parametrize("way", ["by hand", "pipeline"])
-def test_a_component_that_runs_others_counts_once(selecting: Any, parts: Any, way: str) -> None:
-    """What a component asks others for inside is its own."""
+def test_what_a_component_runs_itself_is_in_it(selecting: Any, parts: Any, way: str) -> None:
+    """What it retrieves inside are stages of their own, and what it drops of that is lost in it."""
 
     @component
     class Twice:
@@ -69,14 +68,16 @@ def test_a_component_that_runs_others_counts_once(selecting: Any, parts: Any, wa
 
     selecting("timeouts")
     twice = Twice()
-    with rop.handoff("mine", selected="timeouts") as handoff:
+    with rop.handoff("mine", selected="locks") as handoff:
         if way == "by hand":
             twice.run(query=parts.QUERY)
         else:
             pipeline = parts.Pipeline()
             pipeline.add_component("Twice", twice)
             pipeline.run({"Twice": {"query": parts.QUERY}})
-    assert [(stage.stage, stage.name) for stage in handoff.assessment.stages] == [("retriever", "Twice")]
+    inner = ("lexical", "InMemoryBM25Retriever")
+    assert [(stage.stage, stage.name) for stage in handoff.assessment.stages] == [inner, inner, ("retriever", "Twice")]
+    assert str(handoff.assessment) == "mine: FAIL, the selected object was lost at retriever (dropped)"
 
 
 def test_in_no_handoff_the_log_says_so_once(selecting: Any, parts: Any, unsaid: None, caplog: Any) -> None:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
-from haystack import Document
 from haystack.components.builders import AnswerBuilder, ChatPromptBuilder, PromptBuilder
 from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
 from haystack.dataclasses import ChatMessage
-from rop_otel_haystack.reading import left_in
 
 EACH = "{% for document in documents %}[{{ loop.index }}] {{ document.content }}\n{% endfor %}"
 FIRST = EACH.replace("documents", "documents[:1]")
-A = Document(id="a", content="wait for a task and cancel it after a timeout")
-B = Document(id="b", content="a queue hands work from one task to another, one by one")
 
 
 def ask(parts: Any, builder: Any, **inputs: Any) -> Any:
@@ -61,55 +56,46 @@ def test_a_template_that_comes_with_the_question(selecting: Any, parts: Any) -> 
 
 @pytest.mark.parametrize(
     "shown",
-    [
-        "{{ document.id }}",
-        "{{ document.meta }}",
-        "{{ document.content|upper }}",
-        "{{ document.content|truncate(30) }}",
-        "{{ document.content|replace(' ', '') }}",
-        "{{ document.content|tojson }}",
-        "{{ document }}",
-    ],
+    ["{{ document.content|upper }}", "{{ document.content|tojson }}", "{{ document }}", "{{ document.content|e }}"],
 )
-def test_what_a_template_writes_anew_counts_as_shown(selecting: Any, parts: Any, shown: str) -> None:
-    """Where a prompt holds no text of documents, or in another writing, all that it was given counts as shown."""
+def test_the_writing_of_a_text_makes_no_difference(selecting: Any, parts: Any, shown: str) -> None:
+    """A text is found in other letters, escaped, and among other fields of its document."""
     watch = selecting("shield")
     ask(parts, PromptBuilder(EACH.replace("{{ document.content }}", shown), required_variables=["documents"]))
-    assert watch.only.verdict == "PASS"
+    assert (watch.only.verdict, watch.only.findings) == ("PASS", ())
     assert len(watch.only.shown.ids) == 3
 
 
-def test_places_after_a_document_that_is_left_out_are_no_labels(selecting: Any, parts: Any) -> None:
-    """Of a template that leaves out the first document nobody knows how it numbers the others."""
+@pytest.mark.parametrize(
+    "shown", ["{{ document.id }}", "{{ document.meta }}", "{{ document.contents }}", "{{ doc.content }}", "[...]"]
+)
+def test_a_prompt_that_holds_no_text_of_them_is_an_error(selecting: Any, parts: Any, shown: str) -> None:
+    """Whatever the template writes of documents, without their text nobody can say that one was shown."""
+    watch = selecting("shield")
+    ask(parts, PromptBuilder(EACH.replace("{{ document.content }}", shown), required_variables=None))
+    assert watch.only.verdict == "UNVERIFIABLE"
+    assert "context_not_in_prompt" in {finding.code.value for finding in watch.only.findings}
+
+
+def test_what_is_shown_in_another_form_is_taken_for_shown_where_the_user_says_so(selecting: Any, parts: Any) -> None:
+    """With ``shows="rewritten"`` no text is looked for."""
+    watch = selecting("shield", shows="rewritten")
+    ask(parts, PromptBuilder(EACH.replace(".content", ".meta"), required_variables=["documents"]))
+    assert (watch.only.verdict, watch.only.findings, watch.only.shown.basis) == ("PASS", (), "assumed")
+
+
+@pytest.mark.parametrize(("length", "verdict"), [(20, "UNVERIFIABLE"), (30, "PASS")])
+def test_the_piece_of_a_document_that_is_shown_counts(selecting: Any, parts: Any, length: int, verdict: str) -> None:
+    """Where a template cuts each text, six words of it are enough to be shown in part."""
+    watch = selecting("timeouts")
+    template = EACH.replace("content", f"content|truncate({length}, true, '', 0)")
+    ask(parts, PromptBuilder(template, required_variables=["documents"]))
+    assert watch.only.verdict == verdict
+
+
+def test_a_template_that_leaves_out_the_first_one(selecting: Any, parts: Any) -> None:
+    """It numbers the others from 1, and a reference to the first one leads to the one that was left out."""
     watch = selecting("timeouts")
     ask(parts, PromptBuilder(EACH.replace("documents", "documents[1:]"), required_variables=["documents"]))
     assert watch.only.dropped_at == "packing"
-    assert watch.only.citations.resolved == 0
-    assert [finding.code for finding in watch.only.findings] == ["top_ranked_cut"]
-
-
-@pytest.mark.parametrize(
-    ("prompt", "left"),
-    [
-        (A.content, [A]),
-        (f"{B.content}\n{A.content}", [A, B]),
-        (f"{A.content} {B.content and B.content.upper()}", [A, B]),
-        (json.dumps({"context": B.content}), [B]),
-        ([ChatMessage.from_system(A.content or ""), ChatMessage.from_user("?")], [A]),
-        ("nothing of them", [A, B]),
-        ("", [A, B]),
-        ([], [A, B]),
-        (None, [A, B]),
-    ],
-)
-def test_left_in(prompt: Any, left: list[Document]) -> None:
-    """Documents stay in their order; all stay where it is not known which the prompt shows."""
-    assert left_in([A, B], {"prompt": prompt}) == left
-
-
-def test_a_document_without_text_stays() -> None:
-    """An image has no text that could be looked for."""
-    image = Document(id="i", content=None)
-    assert left_in([image, A, B], {"prompt": A.content}) == [image, A]
-    assert left_in([image], {"prompt": "?"}) == [image]
-    assert left_in([A, None, B], {"prompt": A.content}) == [A, None]
+    assert {finding.code.value for finding in watch.only.findings} == {"label_misattributed", "top_ranked_cut"}

@@ -209,5 +209,8 @@ class _Said:
         part = self._parts[number]
         if number not in self._places:
             self._places[number] = places_of_words(part.text)
-        start = self._places[number][at - self._starts[number]]
-        return (*part.key, start), part.text[max(0, start - _BEFORE) : start]
+        first = self._starts[number]
+        start = self._places[number][at - first]
+        last = self._taken.rfind(1, first, at)  # of the passage before it
+        end = 0 if last < 0 else self._places[number][last - first] + len(self.words[last] or "")
+        return (*part.key, start), part.text[max(end, start - _BEFORE) : start]

@@ -17,6 +17,7 @@ from rop_otel.safety import WhenGone, afterwards, catch_up, is_collecting, raise
 from rop_otel.tracing.handoffs.answering import Answered
 from rop_otel.tracing.handoffs.answers import Answers
 from rop_otel.tracing.handoffs.declared import no_id_in, selected_ids
+from rop_otel.tracing.handoffs.kept_records import KeptRecords
 from rop_otel.tracing.position.context_position import Position, current_context, current_position, moved
 from rop_otel.tracing.position.entered_blocks import EnteredBlocks
 from rop_otel.tracing.running.diagnostics import Problem
@@ -51,6 +52,7 @@ class LiveHandoff:
         self._blocks = EnteredBlocks()
         self._closings = count()
         self._answers = Answers()
+        self.kept = KeptRecords()
         self.runtime = runtime
         self.trace = HandoffTrace(record.name)
         self.opened: OpenHandoff | None = None
@@ -95,6 +97,7 @@ class LiveHandoff:
         """Tell what the reader answered."""
         refuse_unknown("answered()", told, Answered)
         if not self._is_over("answered()"):
+            self.kept.settle()
             self._answers.tell(text, told, self)
 
     def close(self) -> Assessment:
@@ -112,6 +115,7 @@ class LiveHandoff:
         return self.assessment
 
     def _close(self) -> None:
+        self.kept.settle()
         end = self.trace.now()
         self._assessment = self._without_verdict("its assessment raised")
         try:

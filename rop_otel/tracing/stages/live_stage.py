@@ -55,6 +55,7 @@ class LiveStage:
         "_runtime",
         "_span",
         "_spec",
+        "_times",
         "_told",
         "_wanted",
     )
@@ -66,6 +67,7 @@ class LiveStage:
         self._handed = handed
         self._told = False
         self._wanted = True
+        self._times: tuple[int, int] | None = None
         self._span = StageSpan()
         self._context = _NO_CONTEXT
 
@@ -172,7 +174,7 @@ class LiveStage:
                 self._runtime.diagnostics.remark(Problem.STAGE, self._spec.place, OUTSIDE)
         else:
             self._runtime = self._facts.runtime = handoff.runtime  # hashed with one key, whatever comes
-            self._began = handoff.trace.now()
+            self._began = self._times[0] if self._times else handoff.trace.now()
             self._opened = handoff.opened
         if at.round is not None:
             self._facts.told["round"] = at.round
@@ -190,7 +192,7 @@ class LiveStage:
             return  # it did not even begin, or is none of this process
         opened = self._opened
         try:
-            end = time_ns() if self._handoff is None else self._handoff.trace.now()
+            end = self._times[1] if self._times else time_ns() if self._handoff is None else self._handoff.trace.now()
             try:
                 self._span.end(self._facts, error, at=end)
             finally:

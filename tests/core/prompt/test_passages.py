@@ -142,6 +142,13 @@ def test_what_stands_before() -> None:
     assert [each.place for each in found] == [0, 1, 2]
 
 
+def test_what_stands_before_passages_in_another_writing() -> None:
+    """It ends behind the passage before it, in whichever writing that is."""
+    found = passages_in([f"[1] {A.upper()}\n[2] {B.upper()}\n[3] {C.upper()}"], [A, B, C])
+    assert found is not None
+    assert [each.before.strip(" .") for each in found] == ["[1]", "[2]", "[3]"]
+
+
 SENTENCES = st.lists(st.sampled_from([A, B, C, FAQ, QUESTION, "one", "two words", ""]), max_size=6)
 
 

@@ -1,0 +1,350 @@
+"""The components that run in a handoff, as stages of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from contextvars import ContextVar, copy_context
+from dataclasses import replace
+from inspect import signature
+from threading import current_thread, main_thread
+from types import TracebackType
+from typing import Any, Final, Self
+
+import rop_otel as rop
+from rop_otel.instrumenting import (
+    Settings,
+    current_context,
+    failure,
+    kinds,
+    moment,
+    raise_if_delivered,
+    reset_variable,
+    retrieved_outside,
+    set_variable,
+    using_context,
+)
+from rop_otel_haystack.agents import AgentRun, ToolCall, asking, calling, within
+from rop_otel_haystack.kinds import ASKED, ASKS, MADE
+from rop_otel_haystack.lending import Inside, lending, lent_to
+from rop_otel_haystack.plan import Plan, Step, arm_of, reachable, step_by_hand
+from rop_otel_haystack.prompts import UNSCORED, Prompt, Prompts
+from rop_otel_haystack.reading import (
+    asked_with,
+    documents_of,
+    fallen_back,
+    filled_in,
+    handed,
+    prompt_in,
+    questions_in,
+    ranked_by,
+    references,
+    replies_in,
+    said_beside,
+    texts_in,
+)
+from rop_otel_haystack.runs import Run, running
+
+_around: Final[ContextVar[Inside | None]] = ContextVar("rop_otel_haystack_around", default=None)
+"""The component that runs others here."""
+
+_active: Final[ContextVar[frozenset[int]]] = ContextVar("rop_otel_haystack_active", default=frozenset())
+"""Components that run here: one may run itself in another way."""
+
+_PROMPTS: Final = (None, kinds.PACKING)
+"""Kinds of components that are no stages where they run: their prompts are."""
+
+_NESTED: Final = Run(None, Plan(steps={}, nodes={}, sources=frozenset(), readers=(), drawn_from=()), Settings())
+"""Inside of a model, where nothing is watched but pipelines."""
+
+
+def watched_step(
+    component: Any, args: tuple[Any, ...], inputs: Mapping[str, Any], settings: Settings
+) -> WatchedStep | None:
+    """Return the block to run a component in, None where it is not watched here."""
+    run, call, agent = running.get(), calling.get(), asking()
+    if id(component) in _active.get():
+        return None
+    try:
+        if run is None or call is not None or (agent is not None and run is not _NESTED):
+            return _by_hand(component, args, inputs, settings, call)
+        step = run.plan.steps.get(id(component))
+        if step is not None:
+            return WatchedStep(run, step, component, inputs)
+        # What a component that is no stage runs itself is run by hand.
+        unknown = run is not _NESTED and id(component) not in run.plan.nodes
+        return _by_hand(component, args, inputs, settings, call) if unknown else None
+    except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+        raise_if_delivered(error)
+        failure(f"Haystack component {type(component).__name__!r}", "it could not be watched")
+        return None
+
+
+def _by_hand(
+    component: Any, args: tuple[Any, ...], inputs: Mapping[str, Any], settings: Settings, call: ToolCall | None
+) -> WatchedStep | None:
+    """Return the block for a component that no pipeline runs: in a handoff, an agent, or one of its tools."""
+    step = step_by_hand(component, settings)
+    if step is None or (call is not None and step.kind in _PROMPTS and not call.watched):
+        return None
+    lent = None
+    if call is None and not rop.current_handoff().id:
+        # Components that ask several others at once do it in threads where nobody knows who called.
+        elsewhere = current_thread() is not main_thread()
+        places = lent_to(component) if elsewhere else ()
+        if len(places) != 1:
+            if step.source and not places and not (elsewhere and len(copy_context()) == 0):
+                retrieved_outside("Haystack", type(component).__name__)
+            return None
+        (lent,) = places
+    # A pipeline hands everything over by name.
+    given = {**dict(zip(signature(component.run).parameters, args, strict=False)), **inputs}
+    agent, run = asking(), running.get()
+    if agent is not None and call is None:
+        name = None if run is None else run.plan.nodes.get(agent.identity)
+        if run is not None and name is not None:  # a component of the pipeline, which asks in its place
+            return WatchedStep(run, replace(step, name=name), component, given, agent=agent)
+    return WatchedStep(Run(None, _NESTED.plan, settings), step, component, given, call=call, agent=agent, lent=lent)
+
+
+class WatchedStep:
+    """A ``with`` block around one run of a component; it never raises.
+
+    Args:
+        run: The run of the pipeline.
+        step: What the plan says of the component.
+        component: The component.
+        inputs: What it is handed.
+        call: The tool that runs it by hand.
+        agent: The agent that asks this model.
+        lent: Where the component is that runs it in a bare thread.
+    """
+
+    __slots__ = (
+        "_agent",
+        "_before",
+        "_began",
+        "_call",
+        "_component",
+        "_context",
+        "_inputs",
+        "_lent",
+        "_number",
+        "_outer",
+        "_place",
+        "_round",
+        "_run",
+        "_stage",
+        "_step",
+        "_tokens",
+    )
+
+    def __init__(
+        self,
+        run: Run,
+        step: Step,
+        component: Any,
+        inputs: Mapping[str, Any],
+        *,
+        call: ToolCall | None = None,
+        agent: AgentRun | None = None,
+        lent: Inside | None = None,
+    ) -> None:
+        self._run = run
+        self._call = call
+        self._agent = agent
+        self._place = ExitStack()
+        self._step = step
+        self._component = component
+        self._inputs = inputs
+        self._number = run.round_of(step)
+        self._round = None if self._number is None else rop.using_round(self._number)
+        packs = step.kind == kinds.PACKING and step.prompt == MADE
+        nothing = step.kind in (None, kinds.READER) or step.arms or packs
+        self._stage = None if nothing else self._made(step.name)
+        self._lent = lent
+        self._outer = _around.get() if lent is None else lent
+        self._before = 0
+        self._tokens: list[Any] = []
+
+    def __enter__(self) -> Self:
+        step, call = self._step, self._call
+        try:
+            inside = None if call is None else call.round() if step.kind in _PROMPTS else call.inside()
+            there = None if self._lent is None else using_context(self._lent.context)
+            for block in (there, inside, self._round, self._stage):
+                if block is not None:
+                    self._place.enter_context(block)
+            if self._stage is not None:
+                self._tell_input(self._stage)
+                inside_it = Inside(current_context(), self._stage, type(self._component).__name__)
+                self._tokens.append((_around, set_variable(_around, inside_it)))
+                self._place.enter_context(lending(self._component, inside_it))
+            self._tokens.append((_active, set_variable(_active, _active.get() | {id(self._component)})))
+            self._context = current_context()
+            self._began = moment(rop.current_handoff())
+            self._before = self._prompts().number
+            if step.kind is not None or step.prompt is not None:
+                # What a component runs by itself is in it; what a model asks is its own business.
+                within_it = _NESTED if step.prompt == ASKED else None
+                self._tokens.append((running, set_variable(running, within_it)))
+        except BaseException as error:  # of strict mode, or delivered; the block is never entered: nothing else ends it
+            self.__exit__(type(error), error, None)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            for variable, token in reversed(self._tokens):
+                reset_variable(variable, token)
+            if error is not None:
+                self._failed(error)
+        finally:
+            self._place.__exit__(kind, error, trace)
+
+    def _failed(self, error: BaseException) -> None:
+        """Take in that a component raised: a prompt that could not be made was packed, but nobody was asked with it."""
+        try:
+            if self._outer is not None:  # a stage that goes on without it has something to fall back to
+                self._outer.stage.implementation(self._outer.implementation, fallback=True)
+            elif self._step.kind == kinds.PACKING and self._stage is None and self._filled_in() is not None:
+                stage = self._made(self._step.name)
+                stage.__enter__()
+                stage.__exit__(type(error), error, None)
+        except Exception as raised:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(raised)
+            failure(f"Haystack component {self._step.name!r}", "its exception cannot be recorded")
+
+    def _prompts(self) -> Prompts:
+        return Prompts.of(rop.current_handoff(), self._run.settings)
+
+    def _tell_input(self, stage: rop.Stage) -> None:
+        try:
+            lists = handed(self._inputs, self._step.sockets)
+            if lists and not self._step.behind:  # the rounds before are no input, and hide nothing from it
+                stage.input(*lists)
+        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(error)
+            failure(f"Haystack component {self._step.name!r}", "what it is handed cannot be read")
+
+    def returned(self, outputs: object) -> None:
+        """Take in what the component returned."""
+        try:
+            if self._step.kind == kinds.READER and self._run.answers:
+                self._answered(outputs)
+            if self._step.prompt is not None and self._outer is None:
+                self._prompted(outputs)
+            if self._stage is not None:
+                self._returned(self._stage, outputs)
+            elif self._step.arms and isinstance(outputs, Mapping):
+                self._parted(outputs)
+            if self._call is not None:
+                self._call.found(outputs)
+        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(error)
+            failure(f"Haystack component {self._step.name!r}", "what it returned cannot be read")
+
+    def _made(self, name: str) -> rop.Stage:
+        step = self._step
+        return rop.using_stage(
+            str(step.kind),
+            name=name,
+            source=step.source,
+            fed_by=step.fed_by,
+            id=self._run.settings.id,
+            score=UNSCORED,
+            scope=self._run.settings.scope,
+            implementation=type(self._component).__name__,
+        )
+
+    def _filled_in(self) -> list[Any] | None:
+        """Return the documents that a prompt is made of, None where it is one without documents."""
+        found = filled_in(self._inputs)
+        return [] if found is None and any(self._inputs.get(each) == [] for each in self._step.sockets) else found
+
+    def _returned(self, stage: rop.Stage, outputs: object) -> None:
+        if isinstance(documents := documents_of(outputs), list):
+            self._listed(stage, documents, self._step.name)
+
+    def _parted(self, outputs: Mapping[str, Any]) -> None:
+        """Tell each list that goes on as a stage: a way that is not taken is no loss.
+
+        Where none is taken, one that is empty stands for all; but in a loop something else goes on then: a question.
+        """
+        lists = {arm: outputs.get(arm) for arm in self._step.arms}
+        taken = {arm: documents for arm, documents in lists.items() if documents}
+        nothing = {} if self._step.first_round else dict([*lists.items()][:1])
+        for arm, documents in (taken or nothing).items():
+            name = arm_of(self._step.name, arm)
+            with self._made(name) as stage:
+                self._tell_input(stage)
+                self._listed(stage, documents if isinstance(documents, list) else [], name)
+
+    def _listed(self, stage: rop.Stage, documents: list[Any], name: str) -> None:
+        if self._outer is None:
+            self._prompts().took(self._run if self._run.graph is not None else None, self._step, documents, name=name)
+        # The best document may go another way behind a router: its outputs have scores, and what comes before it none.
+        stage.returned(documents, scores=None if self._step.parted else ranked_by(documents))
+
+    def _prompted(self, outputs: object) -> None:
+        """Take in a prompt that was made, or that a model was asked with."""
+        step, inputs, prompts, run = self._step, self._inputs, self._prompts(), self._run
+        made = outputs.get("prompt") if step.prompt == MADE and isinstance(outputs, Mapping) else None
+        found = prompt_in(made if step.prompt == MADE else asked_with(inputs))
+        if found is None or prompts.number > self._before:  # what runs in a model asks in its place
+            return
+        documents = self._filled_in() if self._agent is None else self._agent.handed()
+        prompts.add(
+            Prompt(
+                texts=tuple(found[0]),
+                pictures=found[1],
+                what=step.prompt or MADE,
+                node=step.name,
+                name=step.name,
+                implementation=type(self._component).__name__,
+                fallback=fallen_back(outputs),
+                fed_by=step.fed_by,
+                behind=step.behind,
+                graph=run.graph,
+                run=run if run.graph is not None else None,
+                within=self._agent or within.get(),
+                context=self._context,
+                times=(self._began, moment(rop.current_handoff())),
+                round=self._number,
+                lists=() if documents is None else (documents,),
+                beside=(*run.questions, *self._beside(), *said_beside(self._component, documents)),
+                given=tuple(text for value in inputs.values() for text in texts_in(value)),
+                replies=tuple(replies_in(outputs)),
+                asks_for_more=run.graph is None or not run.plan.sources.isdisjoint(reachable(run.graph, step.name)),
+                at_hand=tuple(prompts.at_hand.values()),
+                sources=prompts.sources,
+            )
+        )
+
+    def _beside(self) -> list[str]:
+        """Return the texts that a prompt is made of beside documents: a question, a history."""
+        inputs = {name: value for name, value in self._inputs.items() if self._step.prompt == MADE or name not in ASKS}
+        return [*questions_in(inputs), *texts_in(inputs.get("messages"))]
+
+    def _answered(self, outputs: object) -> None:
+        """Tell the sources and citations of an answer: by Haystack's rule references are places in ``documents``."""
+        documents = self._inputs.get("documents")
+        citations = references(self._component, self._inputs, outputs)
+        numbers = None if citations is None or documents is None else [str(n) for n, _ in enumerate(documents, 1)]
+        all_of_them = citations is not None and not getattr(self._component, "return_only_referenced_documents", True)
+        handoff, context, id_where = rop.current_handoff(), self._context, self._run.settings.id
+
+        def tell(labels: Mapping[str, str]) -> None:
+            with using_context(context):
+                handoff.answered(
+                    "",
+                    sources=documents,
+                    id=id_where,
+                    labels=None if numbers is None else [labels.get(each, each) for each in numbers],
+                    citations=None if citations is None else [labels.get(each, each) for each in citations],
+                    attaches="shown" if all_of_them else "cited",
+                )
+
+        self._prompts().answer(tell, cites=citations is not None)

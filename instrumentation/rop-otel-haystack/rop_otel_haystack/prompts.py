@@ -1,0 +1,374 @@
+"""The prompts of a handoff: with which of them its reader was asked, and what those show of the documents.
+
+A prompt that another one follows is not the reader's: one to which a component adds, or a question that a model is
+asked on the way to the answer. What only takes up a reply, as a translation of the answer does, follows none. All of
+this is known at the end of the handoff, or when the application tells its answer, and recorded there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Self
+
+from opentelemetry.context import Context
+
+import rop_otel as rop
+from rop_otel.instrumenting import (
+    Prompted,
+    Settings,
+    before_the_end,
+    failure,
+    kinds,
+    notes,
+    raise_if_delivered,
+    ran,
+    unlabelled,
+    using_context,
+)
+from rop_otel_haystack.kinds import ASKED, MADE
+from rop_otel_haystack.plan import Step, reachable
+from rop_otel_haystack.showing import labels_by_place, pack, shown_by
+
+UNSCORED: Final = "no score"
+"""Where stages look for scores: no document has such a name, so that only those count that are told."""
+
+_MOST: Final = 200
+"""Prompts of one handoff that are kept; of more nobody says which are the reader's."""
+
+_SAID: Final = 6
+"""A reply of so many words stands in no prompt by chance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A prompt that was made, or that a model was asked with.
+
+    Args:
+        texts: Of the prompt, or of its messages.
+        pictures: Whether it holds what is no text.
+        what: ``made`` or ``asked``.
+        node: Name of the component.
+        name: Of the stage: that of the component which made it of documents.
+        implementation: Class of that.
+        fallback: Class of another model than the first one that was to be asked; None: it was that one.
+        fed_by: Names of the stages that feed it.
+        behind: Whether it comes behind a loop that retrieves.
+        graph: Of the pipeline; None: the application runs the component itself.
+        run: Of the pipeline.
+        within: The agent, or the call of a tool, in which it was.
+        context: Where it was.
+        times: The moments when its component began and ended.
+        round: Of the component's loop.
+        lists: The documents that it was made of; none: nobody knows.
+        beside: What else it was made of, which is no sign of a document.
+        given: All texts that it was made of.
+        replies: What the model replied.
+        asks_for_more: Whether something that retrieves may come behind it.
+        at_hand: What stages had returned by then, and no other had taken; where nobody knows what it was made of.
+        sources: How often something had retrieved by then.
+    """
+
+    texts: tuple[str, ...]
+    pictures: bool
+    what: str
+    node: str
+    name: str
+    implementation: str
+    fallback: str | None
+    fed_by: tuple[str, ...]
+    behind: bool
+    graph: Any
+    run: Hashable
+    within: object
+    context: Context
+    times: tuple[int, int]
+    round: int | None
+    lists: tuple[list[Any], ...]
+    beside: tuple[str, ...]
+    given: tuple[str, ...]
+    replies: tuple[str, ...]
+    asks_for_more: bool
+    at_hand: tuple[list[Any], ...]
+    sources: int
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "\n".join(self.texts)
+
+    @property
+    def documents(self) -> list[Any]:
+        """What it was made of, or may have been made of, as one list."""
+        return [document for each in self.lists or self.at_hand for document in each]
+
+    def comes_before(self, other: Prompt) -> bool:
+        """Return whether a later prompt takes its place, unless that only takes up its reply."""
+        if self.within is not other.within:
+            return False
+        if self.run is not other.run:
+            return self.graph is None or self.graph is not other.graph
+        if self.node == other.node or (self.round and other.round):
+            return self.round == other.round and self.leads_to(other)
+        return self.leads_to(other)
+
+    def leads_to(self, other: Prompt) -> bool:
+        """Return whether what its component hands on may reach that of another one, or is the same one's."""
+        if self.node == other.node:
+            return True
+        return self.graph is None or other.node in reachable(self.graph, self.node)
+
+    def takes_up(self, other: Prompt) -> bool:
+        """Return whether it holds what the model replied to another one."""
+        text = self.text
+        return any(
+            reply in text and (len(reply.split()) >= _SAID or any(reply in each for each in self.given))
+            for each in other.replies
+            if (reply := each.strip())
+        )
+
+
+class Prompts:
+    """What is kept of one handoff until its end.
+
+    Args:
+        handoff: An open one.
+        settings: The user's.
+    """
+
+    __slots__ = (
+        "_handoff",
+        "_settings",
+        "_shows",
+        "answers",
+        "at_hand",
+        "cites",
+        "last_answer",
+        "number",
+        "prompts",
+        "sources",
+        "tools",
+    )
+
+    def __init__(self, handoff: rop.Handoff, settings: Settings) -> None:
+        self._handoff = handoff
+        self._settings = settings
+        self.prompts: list[Prompt] = []
+        self.number = 0
+        """How many there were."""
+        self._shows: dict[int, tuple[list[Any], Prompted | None]] = {}
+        self.answers: list[Callable[[Mapping[str, str]], None]] = []
+        self.at_hand: dict[tuple[int, str], list[Any]] = {}
+        """What no other stage has taken yet, by the run and the name of the stage that returned it."""
+        self.sources = 0
+        self.last_answer: Callable[[], None] | None = None
+        """What is to be told of the answer of an agent, of several the last one's."""
+        self.cites = False
+        """Whether an answer refers to documents by their number."""
+        self.tools: dict[object, list[Any]] = {}
+        """What an agent's tools retrieved; their messages say what they show."""
+
+    @classmethod
+    def of(cls, handoff: rop.Handoff, settings: Settings) -> Self:
+        """Return what is kept of a handoff that is open."""
+        if not handoff.id:
+            return cls(handoff, settings)  # of which nothing is recorded
+        kept = notes(handoff)
+        found: Self | None = kept.get(cls)
+        if found is None:
+            made = cls(handoff, settings)
+            found = kept.setdefault(cls, made)  # components of one pipeline may run in several threads
+            if found is made:
+                before_the_end(handoff, made.settle)
+        return found
+
+    def took(self, run: object, step: Step, documents: list[Any], *, name: str) -> None:
+        """Take in what a stage returned, in the place of what feeds it.
+
+        Args:
+            run: Of the pipeline.
+            step: The component.
+            documents: The list.
+            name: Of the stage.
+        """
+        if step.source:
+            self.sources += 1
+        elif step.fed_by:
+            for each in step.fed_by:
+                self.at_hand.pop((id(run), each), None)
+        elif not step.arms:
+            self.at_hand = {}
+        self.at_hand[id(run), name] = documents
+
+    def add(self, prompt: Prompt) -> None:
+        """Take in a prompt."""
+        self.number += 1
+        if self.number <= _MOST:
+            asked = prompt.what == ASKED and not prompt.lists
+            self.prompts.append(self._with_makers(prompt) if asked else prompt)
+
+    def answer(self, tell: Callable[[Mapping[str, str]], None], *, cites: bool) -> None:
+        """Take in an answer.
+
+        Args:
+            tell: Tells it, with the labels that were shown by their numbers.
+            cites: Whether it refers to documents by their number.
+        """
+        self.answers.append(tell)
+        self.cites = self.cites or cites
+
+    def _with_makers(self, prompt: Prompt) -> Prompt:
+        """Return a prompt with what those that it was made of were made of."""
+        made = {each.node: each for each in self.prompts if each.run is prompt.run and each.what == MADE}
+        models = {each.node for each in self.prompts if each.run is prompt.run and each.what == ASKED}
+        before = [] if prompt.graph is None else [made[each] for each in _upstream(prompt, made, models)]
+        if not any(each.lists for each in before):
+            before += [each for each in self.prompts if each.what == MADE and each.text.strip() in prompt.text]
+        makers = [each for each in before if each.lists]
+        beside = (*prompt.beside, *(text for each in before for text in each.beside))
+        given = (*prompt.given, *(text for each in before for text in each.given))
+        if not makers:
+            return replace(prompt, beside=beside, given=given)
+        return replace(
+            prompt,
+            name=makers[0].name,
+            implementation=makers[0].implementation,
+            fed_by=tuple(name for each in makers for name in each.fed_by),
+            lists=tuple(found for each in makers for found in each.lists),
+            beside=beside,
+            given=given,
+        )
+
+    def settle(self) -> None:
+        """Record what the reader was shown, and what it answered."""
+        notes(self._handoff).pop(Prompts, None)
+        labels: dict[str, str] = {}
+        try:
+            for prompt in self._readers():
+                labels |= self._pack(*prompt)
+            for answer in self.answers:
+                answer(labels)
+            if self.last_answer is not None:
+                self.last_answer()
+        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
+            raise_if_delivered(error)
+            failure("Haystack pipeline", "what its reader was shown cannot be read")
+        finally:
+            self.last_answer = None
+            self.prompts, self.answers, self.at_hand, self._shows = [], [], {}, {}
+
+    def _readers(self) -> Iterator[tuple[Prompt, list[Any], Prompted | None]]:
+        """Yield the prompts that the reader was asked with, with the documents that they may show and do."""
+        if self.number > _MOST:
+            yield self.prompts[-1], self.prompts[-1].documents, None
+            return
+        without: tuple[Prompt, list[Any], Prompted | None] | None = None
+        packed = False
+        for prompt in self._asked(self._last()):
+            documents, shown = self._look(prompt)
+            if self._holds(prompt) or (prompt.lists and not self._aside(prompt)):
+                packed = True
+                yield prompt, documents, shown
+            elif not self._aside(prompt):
+                without = prompt, documents, shown
+        if without is not None and not packed and (self.sources or without[1]):
+            yield without
+
+    def _asked(self, prompts: list[Prompt]) -> list[Prompt]:
+        """Return the prompts that a model was asked with, for the answer; where none is seen, those that were made."""
+        asked = {
+            id(each.within) for each in prompts if each.what == ASKED and (self._holds(each) or not self._aside(each))
+        }
+        return [each for each in prompts if each.what == ASKED or id(each.within) not in asked]
+
+    def _holds(self, prompt: Prompt) -> bool:
+        """Return whether a prompt holds documents, or may."""
+        shown = self._look(prompt)[1]
+        return shown is None or any(shown.shares)
+
+    def _aside(self, prompt: Prompt) -> bool:
+        """Return whether a prompt without documents asks for something else than the answer."""
+        earlier = self.prompts[: self.prompts.index(prompt)]
+        later = prompt.asks_for_more and prompt.sources < self.sources
+        return later or bool(self.tools) or any(prompt.takes_up(each) for each in earlier)
+
+    def _last(self) -> list[Prompt]:
+        """Return the prompts that no other one comes after, in no round of a loop."""
+        last: list[Prompt] = []
+        over: set[tuple[int, str]] = set()
+        for place, prompt in enumerate(self.prompts):
+            if prompt.within in self.tools and not prompt.lists:
+                continue
+            later = [each for each in self.prompts[place + 1 :] if prompt.comes_before(each)]
+            if all(each.takes_up(prompt) and not self._covers(each, prompt) for each in later):
+                last.append(prompt)
+            elif prompt.graph is not None and any(each.node != prompt.node for each in later):
+                over.add((id(prompt.run), prompt.node))
+        return [each for each in last if (id(each.run), each.node) not in over]
+
+    def _covers(self, prompt: Prompt, other: Prompt) -> bool:
+        """Return whether a prompt that takes up a reply shows as much itself."""
+        shows, less = (self._look(each)[1] for each in (prompt, other))
+        if shows is None or less is None or not any(shows.shares):
+            return False
+        kept = {id(each) for each in shows.documents}
+        return all(id(each) in kept for each in less.documents)
+
+    def _look(self, prompt: Prompt) -> tuple[list[Any], Prompted | None]:
+        """Return the documents that a prompt may show, and those that it does."""
+        found = self._shows.get(id(prompt))
+        if found is None:
+            found = self._shows[id(prompt)] = self._looked(prompt)
+        return found
+
+    def _looked(self, prompt: Prompt) -> tuple[list[Any], Prompted | None]:
+        found = [*prompt.documents, *self.tools.get(prompt.within, ())]
+        documents = list({id(each): each for each in found}.values())
+        return documents, shown_by(prompt.texts, documents, self._settings, beside=prompt.beside, more=prompt.pictures)
+
+    def _pack(self, prompt: Prompt, documents: list[Any], shown: Prompted | None) -> dict[str, str]:
+        """Record a prompt as a stage, and return its labels by their numbers."""
+        labels = shown and shown.labels
+        if shown is not None and self.cites and any(shown.shares) and not any(map(_number, labels or ())):
+            labels = labels_by_place(shown, documents)
+            if labels is None:
+                unlabelled("Haystack", prompt.name)
+        made = rop.using_stage(
+            kinds.PACKING,
+            name=prompt.name,
+            fed_by=prompt.fed_by,
+            id=self._settings.id,
+            score=UNSCORED,
+            scope=self._settings.scope,
+            implementation=prompt.implementation,
+        )
+        with using_context(prompt.context), ran(made, *prompt.times) as stage:
+            if prompt.lists and not prompt.behind:
+                stage.input(*prompt.lists)
+            if prompt.fallback is not None:
+                stage.implementation(prompt.fallback, fallback=True)
+            pack(stage, prompt.texts, documents, shown, labels, self._settings)
+        return {number: label for label in labels or () if (number := _number(label))}
+
+
+def _number(label: str) -> str:
+    """Return the number in a label, empty where there is none."""
+    digits = "".join(each for each in label if each.isdecimal())
+    return str(int(digits)) if digits else ""
+
+
+def _upstream(prompt: Prompt, made: Mapping[str, Prompt], models: set[str]) -> list[str]:
+    """Return the components that made what a prompt was made of; what a model replied was made of nothing."""
+    found: list[str] = []
+    seen = {prompt.node}
+    ahead = [prompt.node]
+    while ahead:
+        for each in prompt.graph.predecessors(ahead.pop()):
+            if each in seen or each in models:
+                continue
+            seen.add(each)
+            if each in made:
+                found.append(each)
+            if each not in made or not made[each].lists:
+                ahead.append(each)
+    return found
