@@ -209,6 +209,8 @@ class WatchedStep:
         try:
             if self._outer is not None:  # a stage that goes on without it has something to fall back to
                 self._outer.stage.implementation(self._outer.implementation, fallback=True)
+            elif self._step.prompt == ASKED and self._inputs.get("streaming_callback") is None:
+                self._prompted(None, error)  # where it streams, it may have replied
             elif self._step.kind == kinds.PACKING and self._stage is None and self._filled_in() is not None:
                 stage = self._made(self._step.name)
                 stage.__enter__()
@@ -288,8 +290,8 @@ class WatchedStep:
         # The best document may go another way behind a router: its outputs have scores, and what comes before it none.
         stage.returned(documents, scores=None if self._step.parted else ranked_by(documents))
 
-    def _prompted(self, outputs: object) -> None:
-        """Take in a prompt that was made, or that a model was asked with."""
+    def _prompted(self, outputs: object, error: BaseException | None = None) -> None:
+        """Take in a prompt that was made, or that a model was asked with, which may have raised."""
         step, inputs, prompts, run = self._step, self._inputs, self._prompts(), self._run
         made = outputs.get("prompt") if step.prompt == MADE and isinstance(outputs, Mapping) else None
         found = prompt_in(made if step.prompt == MADE else asked_with(inputs))
@@ -317,6 +319,7 @@ class WatchedStep:
                 beside=(*run.questions, *self._beside(), *said_beside(self._component, documents)),
                 given=tuple(text for value in inputs.values() for text in texts_in(value)),
                 replies=tuple(replies_in(outputs)),
+                error=error,
                 asks_for_more=run.graph is None or not run.plan.sources.isdisjoint(reachable(run.graph, step.name)),
                 at_hand=tuple(prompts.at_hand.values()),
                 sources=prompts.sources,

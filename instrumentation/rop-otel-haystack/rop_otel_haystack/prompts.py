@@ -8,6 +8,7 @@ this is known at the end of the handoff, or when the application tells its answe
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
@@ -40,7 +41,7 @@ _SAID: Final = 6
 """A reply of so many words stands in no prompt by chance."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Prompt:
     """A prompt that was made, or that a model was asked with.
 
@@ -64,6 +65,7 @@ class Prompt:
         beside: What else it was made of, which is no sign of a document.
         given: All texts that it was made of.
         replies: What the model replied.
+        error: That the model raised: nobody read the prompt.
         asks_for_more: Whether something that retrieves may come behind it.
         at_hand: What stages had returned by then, and no other had taken; where nobody knows what it was made of.
         sources: How often something had retrieved by then.
@@ -88,6 +90,7 @@ class Prompt:
     beside: tuple[str, ...]
     given: tuple[str, ...]
     replies: tuple[str, ...]
+    error: BaseException | None
     asks_for_more: bool
     at_hand: tuple[list[Any], ...]
     sources: int
@@ -342,13 +345,26 @@ class Prompts:
             scope=self._settings.scope,
             implementation=prompt.implementation,
         )
-        with using_context(prompt.context), ran(made, *prompt.times) as stage:
+        with using_context(prompt.context), _running(ran(made, *prompt.times), prompt.error) as stage:
             if prompt.lists and not prompt.behind:
                 stage.input(*prompt.lists)
             if prompt.fallback is not None:
                 stage.implementation(prompt.fallback, fallback=True)
-            pack(stage, prompt.texts, documents, shown, labels, self._settings)
+            if prompt.error is None:
+                pack(stage, prompt.texts, documents, shown, labels, self._settings)
         return {number: label for label in labels or () if (number := _number(label))}
+
+
+@contextmanager
+def _running(stage: rop.Stage, error: BaseException | None) -> Iterator[rop.Stage]:
+    """Be in a stage that raised, where it did."""
+    stage.__enter__()
+    try:
+        yield stage
+    except BaseException as raised:
+        stage.__exit__(type(raised), raised, None)
+        raise
+    stage.__exit__(None if error is None else type(error), error, None)
 
 
 def _number(label: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -1141,3 +1142,37 @@ def test_two_models_that_answer_side_by_side(selecting: Any, parts: Any) -> None
         )
         pipeline.run({"find": {"query": "q"}, "one": {"query": "q"}, "two": {"query": "q"}})
         assert watch.all[-1].verdict == verdict
+
+
+@component
+class TooLong:
+    """A model that refuses a long prompt."""
+
+    @component.output_types(replies=list[str])
+    def run(self, prompt: str) -> dict[str, Any]:
+        """Refuse, or reply."""
+        if len(prompt) > 100:
+            raise ValueError("context too long")
+        return {"replies": ["fine"]}
+
+
+def test_a_model_that_refuses_the_prompt_read_nothing(selecting: Any, parts: Any) -> None:
+    """Nobody read a prompt that was too long; one that was made shorter then counts, and the first is a retry."""
+    watch = selecting("a")
+    template = "{% for doc in documents[:keep] %}{{ doc.content }}\n{% endfor %}"
+    pipeline = connected(
+        parts,
+        {"find": Given(texts("a", "b")), "prompt": PromptBuilder(template), "model": TooLong()},
+        ("find.documents", "prompt.documents"),
+        ("prompt", "model"),
+    )
+    with pytest.raises(Exception, match="too long"):
+        pipeline.run({"find": {"query": "q"}, "prompt": {"keep": 2}})
+    assert (watch.only.verdict, codes(watch.only)) == ("UNVERIFIABLE", ["stage_failed"])
+    with rop.handoff("mine", selected="a") as handoff:
+        for keep in (2, 1):
+            with suppress(Exception):
+                pipeline.run({"find": {"query": "q"}, "prompt": {"keep": keep}})
+    assert handoff.assessment.verdict == "PASS"
+    (finding,) = handoff.assessment.findings
+    assert (finding.code.value, finding.severity.value) == ("stage_failed", "warning")
