@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from contextvars import ContextVar, copy_context
 from dataclasses import replace
+from functools import partial
 from inspect import signature
 from threading import current_thread, main_thread
 from types import TracebackType
@@ -25,13 +26,14 @@ from rop_otel.instrumenting import (
     using_context,
 )
 from rop_otel_haystack.agents import AgentRun, ToolCall, asking, calling, within
-from rop_otel_haystack.kinds import ASKED, ASKS, MADE
+from rop_otel_haystack.kinds import ASKED, ASKS, MADE, has_references
 from rop_otel_haystack.lending import Inside, lending, lent_to
 from rop_otel_haystack.plan import Plan, Step, arm_of, reachable, step_by_hand
 from rop_otel_haystack.prompts import UNSCORED, Prompt, Prompts
 from rop_otel_haystack.reading import (
     asked_with,
     documents_of,
+    extracted,
     fallen_back,
     filled_in,
     handed,
@@ -301,6 +303,7 @@ class WatchedStep:
         prompts.add(
             Prompt(
                 texts=tuple(found[0]),
+                text="\n".join(found[0]),
                 pictures=found[1],
                 what=step.prompt or MADE,
                 node=step.name,
@@ -333,6 +336,11 @@ class WatchedStep:
 
     def _answered(self, outputs: object) -> None:
         """Tell the sources and citations of an answer: by Haystack's rule references are places in ``documents``."""
+        if not has_references(type(self._component)):
+            sources, nothing = extracted(outputs)
+            told = partial(rop.current_handoff().answered, "", sources=sources, citations=[], attaches="cited")
+            self._prompts().answer(lambda labels: told(id=self._run.settings.id, abstained=nothing), cites=False)
+            return
         documents = self._inputs.get("documents")
         citations = references(self._component, self._inputs, outputs)
         numbers = None if citations is None or documents is None else [str(n) for n, _ in enumerate(documents, 1)]

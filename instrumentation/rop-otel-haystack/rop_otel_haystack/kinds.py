@@ -39,7 +39,7 @@ _ROUTERS: Final = re.compile("Router$")
 _AGENTS: Final = re.compile("^Agent$")  # what they retrieve, their tools do
 _MODELS: Final = re.compile("Generator$|LLM$")
 _PROMPTS: Final = re.compile("^(Chat)?PromptBuilder$")
-_ANSWERS: Final = re.compile("^AnswerBuilder$")
+_ANSWERS: Final = re.compile("^AnswerBuilder$|ExtractiveReader$")
 _QUESTIONS: Final = frozenset({"query", "queries", "query_embedding", "question", "text"})
 
 
@@ -85,6 +85,11 @@ def prompt_of(component: type, *, inputs: frozenset[str], outputs: frozenset[str
 def is_agent(component: type) -> bool:
     """Return whether a component asks a model by itself, and has it call tools."""
     return any(_AGENTS.search(each.__name__) for each in component.__mro__)
+
+
+def has_references(component: type) -> bool:
+    """Return whether the answers of a reader refer to documents by their numbers; others are parts of them."""
+    return not any(each.__name__.endswith("ExtractiveReader") for each in component.__mro__)
 
 
 def is_router(component: type) -> bool:

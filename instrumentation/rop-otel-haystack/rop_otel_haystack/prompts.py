@@ -47,6 +47,7 @@ class Prompt:
 
     Args:
         texts: Of the prompt, or of its messages.
+        text: All of them.
         pictures: Whether it holds what is no text.
         what: ``made`` or ``asked``.
         node: Name of the component.
@@ -72,6 +73,7 @@ class Prompt:
     """
 
     texts: tuple[str, ...]
+    text: str
     pictures: bool
     what: str
     node: str
@@ -96,11 +98,6 @@ class Prompt:
     sources: int
 
     @property
-    def text(self) -> str:
-        """All of it."""
-        return "\n".join(self.texts)
-
-    @property
     def documents(self) -> list[Any]:
         """What it was made of, or may have been made of, as one list."""
         return [document for each in self.lists or self.at_hand for document in each]
@@ -123,9 +120,8 @@ class Prompt:
 
     def takes_up(self, other: Prompt) -> bool:
         """Return whether it holds what the model replied to another one."""
-        text = self.text
         return any(
-            reply in text and (len(reply.split()) >= _SAID or any(reply in each for each in self.given))
+            reply in self.text and (len(reply.split()) >= _SAID or any(reply in each for each in self.given))
             for each in other.replies
             if (reply := each.strip())
         )

@@ -13,7 +13,7 @@ from rop_otel_haystack.kinds import ASKS
 _MOST: Final = 20_000
 """Objects that are looked at in what a tool returns."""
 
-_QUESTIONS: Final = re.compile("(?i)quer|question|history|memor|conversation|chat|instruction|topic")
+_QUESTIONS: Final = re.compile("(?i)^(?!.*(context|doc|passage)).*(quer|question|histor|memor|conversation)")
 _FILLED_IN: Final = re.compile(r"(?s)\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}")
 
 _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
@@ -199,6 +199,13 @@ def references(builder: Any, inputs: Mapping[str, Any], outputs: object) -> list
     if all(isinstance(each, str) and each.isdecimal() for each in found):
         return [str(int(each)) for each in found]
     return _referenced(outputs)  # ranges, which the builder has taken apart
+
+
+def extracted(outputs: object) -> tuple[list[Any], bool]:
+    """Return the documents in which a reader found its answers, and whether its best answer is that there is none."""
+    answers = outputs.get("answers") or [] if isinstance(outputs, Mapping) else []
+    found = [document for each in answers if (document := getattr(each, "document", None)) is not None]
+    return found, bool(answers) and getattr(answers[0], "data", "") is None
 
 
 def is_document(item: object) -> bool:

@@ -43,9 +43,11 @@ class Kept:
 
     def __init__(self) -> None:
         self.assessments: list[rop.Assessment] = []
+        self.records: list[Any] = []
 
     def assessed(self, record: Any, assessment: rop.Assessment, *, seconds: float) -> None:
         """Keep one."""
+        self.records.append(record)
         self.assessments.append(assessment)
 
     def noticed(self, notice: Any, *, where: str = "") -> None:
@@ -71,6 +73,11 @@ class Watch:
     def spans(self) -> list[str]:
         """Names of all spans."""
         return [span.name for span in self._exported.get_finished_spans()]
+
+    @property
+    def records(self) -> list[Any]:
+        """What was observed of each."""
+        return self._kept.records
 
     @property
     def all(self) -> list[rop.Assessment]:

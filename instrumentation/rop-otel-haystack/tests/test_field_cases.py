@@ -1176,3 +1176,45 @@ def test_a_model_that_refuses_the_prompt_read_nothing(selecting: Any, parts: Any
     assert handoff.assessment.verdict == "PASS"
     (finding,) = handoff.assessment.findings
     assert (finding.code.value, finding.severity.value) == ("stage_failed", "warning")
+
+
+def test_numbers_that_nobody_can_read(
+    selecting: Any, parts: Any, caplog: pytest.LogCaptureFixture, unsaid: Any
+) -> None:
+    """Where a prompt writes no numbers, and leaves out the first document, one line says that none can be compared."""
+    watch = selecting("b")
+    template = "{% for doc in documents[1:] %}- {{ doc.content }}\n{% endfor %}{{ query }}"
+    for _ in range(2):
+        asked(parts, texts("a", "b"), template, reply="It is so [1].")
+    assert watch.all[0].verdict == "PASS"
+    lines = [each.getMessage() for each in caplog.records if "label_pattern" in each.getMessage()]
+    assert len(lines) == 1
+
+
+@pytest.fixture
+def unsaid(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing was warned of until now."""
+    monkeypatch.setattr("rop_otel.instrumenting.notices._warned", set())
+
+
+@pytest.mark.parametrize(("data", "abstained"), [("the answer", False), (None, True)])
+def test_a_reader_that_extracts_its_answer(selecting: Any, parts: Any, data: str | None, abstained: bool) -> None:
+    """It reads what it is handed, and says where there is no answer in it."""
+
+    class Extracted:
+        def __init__(self, document: Document | None) -> None:
+            self.data, self.document = data, document
+
+    @component
+    class ExtractiveReader:
+        @component.output_types(answers=list[Any])
+        def run(self, query: str, documents: list[Document]) -> dict[str, Any]:
+            return {"answers": [Extracted(None if data is None else documents[0])]}
+
+    watch = selecting("b")
+    pipeline = connected(
+        parts, {"find": Given(texts("a", "b")), "read": ExtractiveReader()}, ("find.documents", "read.documents")
+    )
+    pipeline.run({"find": {"query": "q"}, "read": {"query": "q"}})
+    assert (said(watch.only)[0], codes(watch.only), watch.only.shown.basis) == ("PASS", [], "last_list")
+    assert watch.records[-1].stages[-1].abstained is abstained
