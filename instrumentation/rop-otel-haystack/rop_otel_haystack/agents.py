@@ -25,7 +25,7 @@ from rop_otel.instrumenting import (
     using_context,
 )
 from rop_otel_haystack.kinds import RETRIEVER
-from rop_otel_haystack.prompts import Prompts
+from rop_otel_haystack.reader_prompts import Prompts
 from rop_otel_haystack.reading import documents_in, filled_in, last_text, ranked_by, tool_messages
 from rop_otel_haystack.showing import pack, shown_by
 

@@ -28,8 +28,9 @@ from rop_otel.instrumenting import (
 from rop_otel_haystack.agents import AgentRun, ToolCall, asking, calling, within
 from rop_otel_haystack.kinds import ASKED, ASKS, MADE, has_references
 from rop_otel_haystack.lending import Inside, lending, lent_to
+from rop_otel_haystack.one_prompt import Prompt
 from rop_otel_haystack.plan import Plan, Step, arm_of, reachable, step_by_hand
-from rop_otel_haystack.prompts import UNSCORED, Prompt, Prompts
+from rop_otel_haystack.reader_prompts import UNSCORED, Prompts
 from rop_otel_haystack.reading import (
     asked_with,
     documents_of,

@@ -51,6 +51,12 @@ def prompt_in(given: object) -> tuple[list[str], bool] | None:
     for part in given:
         if isinstance(part, str):
             texts.append(part)
+        elif isinstance(part, Mapping):
+            said = part.get("content")
+            parts = said if isinstance(said, list) else [{"text": said}]
+            found = [each.get("text") for each in parts if isinstance(each, Mapping)]
+            texts += [text for text in found if isinstance(text, str)]
+            more = more or len(texts) < len(parts)
         elif hasattr(part, "tool_call_results"):
             texts += [*part.texts, *(_text(each.result) for each in part.tool_call_results)]
             more = more or bool(getattr(part, "images", None) or getattr(part, "files", None))

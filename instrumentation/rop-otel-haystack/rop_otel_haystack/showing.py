@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import rop_otel as rop
-from rop_otel.instrumenting import Prompted, Settings, look
+from rop_otel.instrumenting import Prompted, Settings, failure, look, raise_if_delivered
 
 
 def shown_by(
@@ -23,11 +23,16 @@ def shown_by(
     """
     if settings.shows == "rewritten":
         return Prompted(documents, [1.0] * len(documents), None)
-    if more and not all(getattr(each, "content", None) for each in documents):
+    try:
+        if more and not all(getattr(each, "content", None) for each in documents):
+            return None
+        id_of = settings.id or (lambda document: getattr(document, "id", None))
+        ids = [str(id_of(each) or "") for each in documents]
+        return look(texts, documents, ids, text="content", beside=beside, label_pattern=settings.label_pattern)
+    except Exception as error:  # noqa: BLE001 - the documents' own code runs here
+        raise_if_delivered(error)
+        failure("Haystack pipeline", "no text could be read of its documents")
         return None
-    id_of = settings.id or (lambda document: getattr(document, "id", None))
-    ids = [str(id_of(each) or "") for each in documents]
-    return look(texts, documents, ids, text="content", beside=beside, label_pattern=settings.label_pattern)
 
 
 def pack(

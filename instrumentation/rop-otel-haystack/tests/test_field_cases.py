@@ -1218,3 +1218,94 @@ def test_a_reader_that_extracts_its_answer(selecting: Any, parts: Any, data: str
     pipeline.run({"find": {"query": "q"}, "read": {"query": "q"}})
     assert (said(watch.only)[0], codes(watch.only), watch.only.shown.basis) == ("PASS", [], "last_list")
     assert watch.records[-1].stages[-1].abstained is abstained
+
+
+def test_prompts_that_each_begin_to_count_anew(selecting: Any, parts: Any) -> None:
+    """Under one number two prompts of one handoff show two documents, which is no error."""
+    selecting("a")
+    lists = {"one": texts("a", "b"), "two": texts("c")}
+    pipeline = connected(
+        parts,
+        {"find": Given(lambda query: lists[query]), "prompt": PromptBuilder(NUMBERED), "model": Model()},
+        ("find.documents", "prompt.documents"),
+        ("prompt", "model"),
+    )
+    with rop.handoff("mine", selected="a") as handoff:
+        for query in lists:
+            pipeline.run({"find": {"query": query}, "prompt": {"query": query}})
+    assert (handoff.assessment.verdict, codes(handoff.assessment)) == ("PASS", [])
+
+
+@pytest.mark.parametrize(("keep", "said_of_c"), [(3, ("PASS", None, None)), (2, ("FAIL", None, "unused"))])
+def test_a_prompt_for_each_document_and_one_for_their_summaries(
+    selecting: Any, parts: Any, keep: int, said_of_c: tuple[str, str | None, str | None]
+) -> None:
+    """What was summarised was shown, each in a prompt of its own; the last prompt only takes up the summaries."""
+    selecting("c")
+    each = PromptBuilder("Summarise: {{ document.content }}")
+    one = connected(parts, {"p": each, "m": Model("A short summary of the note that was given.")}, ("p", "m"))
+    every = PromptBuilder("Combine: {% for each in summaries %}{{ each }}\n{% endfor %}")
+    two = connected(parts, {"p": every, "m": Model()}, ("p", "m"))
+    search = connected(parts, {"find": Given(texts("a", "b", "c"))})
+    with rop.handoff("mine", selected="c") as handoff:
+        found = search.run({"find": {"query": "q"}})["find"]["documents"]
+        summaries = [one.run({"p": {"document": document}})["m"]["replies"][0] for document in found[:keep]]
+        two.run({"p": {"summaries": summaries}})
+    assert (said(handoff.assessment), codes(handoff.assessment)) == (said_of_c, [])
+
+
+def test_documents_that_cannot_be_read(selecting: Any, parts: Any) -> None:
+    """Where a document raises when its text is asked for, there is no verdict, and the pipeline answers."""
+
+    class Broken(Document):
+        def __getattribute__(self, name: str) -> Any:
+            if name == "content" and broken:
+                raise RuntimeError(name)
+            return super().__getattribute__(name)
+
+    @component
+    class Ask:
+        @component.output_types(replies=list[str])
+        def run(self, prompt: str) -> dict[str, Any]:
+            broken.append(True)
+            return {"replies": [prompt]}
+
+    broken: list[bool] = []
+    found = [Broken(id="a", content="a text that nobody is going to read here")]
+    watch = selecting("a")
+    pipeline = connected(
+        parts,
+        {"find": Given(found), "prompt": PromptBuilder(EACH), "model": Ask()},
+        ("find.documents", "prompt.documents"),
+        ("prompt", "model"),
+    )
+    assert pipeline.run({"find": {"query": "q"}, "prompt": {"query": "q"}})["model"]["replies"]
+    assert watch.only.verdict == "UNVERIFIABLE"
+
+
+def test_messages_that_are_dictionaries(selecting: Any, parts: Any) -> None:
+    """A model of one's own may be asked as its service is."""
+
+    @component
+    class Service:
+        @component.output_types(replies=list[str])
+        def run(self, messages: list[dict[str, Any]]) -> dict[str, Any]:
+            return {"replies": ["fine"]}
+
+    @component
+    class Write:
+        @component.output_types(messages=list[dict[str, Any]])
+        def run(self, documents: list[Document]) -> dict[str, Any]:
+            first = {"role": "system", "content": "Be brief."}
+            parts = [{"type": "text", "text": str(each.content)} for each in documents[:1]]
+            return {"messages": [first, {"role": "user", "content": parts}]}
+
+    watch = selecting("b")
+    pipeline = connected(
+        parts,
+        {"find": Given(texts("a", "b")), "write": Write(), "model": Service()},
+        ("find.documents", "write.documents"),
+        ("write.messages", "model.messages"),
+    )
+    pipeline.run({"find": {"query": "q"}})
+    assert said(watch.only) == ("FAIL", "packing", "over_budget")

@@ -7,12 +7,10 @@ this is known at the end of the handoff, or when the application tells its answe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Self
-
-from opentelemetry.context import Context
 
 import rop_otel as rop
 from rop_otel.instrumenting import (
@@ -28,7 +26,8 @@ from rop_otel.instrumenting import (
     using_context,
 )
 from rop_otel_haystack.kinds import ASKED, MADE
-from rop_otel_haystack.plan import Step, reachable
+from rop_otel_haystack.one_prompt import Prompt
+from rop_otel_haystack.plan import Step
 from rop_otel_haystack.showing import labels_by_place, pack, shown_by
 
 UNSCORED: Final = "no score"
@@ -37,94 +36,8 @@ UNSCORED: Final = "no score"
 _MOST: Final = 200
 """Prompts of one handoff that are kept; of more nobody says which are the reader's."""
 
-_SAID: Final = 6
-"""A reply of so many words stands in no prompt by chance."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Prompt:
-    """A prompt that was made, or that a model was asked with.
-
-    Args:
-        texts: Of the prompt, or of its messages.
-        text: All of them.
-        pictures: Whether it holds what is no text.
-        what: ``made`` or ``asked``.
-        node: Name of the component.
-        name: Of the stage: that of the component which made it of documents.
-        implementation: Class of that.
-        fallback: Class of another model than the first one that was to be asked; None: it was that one.
-        fed_by: Names of the stages that feed it.
-        behind: Whether it comes behind a loop that retrieves.
-        graph: Of the pipeline; None: the application runs the component itself.
-        run: Of the pipeline.
-        within: The agent, or the call of a tool, in which it was.
-        context: Where it was.
-        times: The moments when its component began and ended.
-        round: Of the component's loop.
-        lists: The documents that it was made of; none: nobody knows.
-        beside: What else it was made of, which is no sign of a document.
-        given: All texts that it was made of.
-        replies: What the model replied.
-        error: That the model raised: nobody read the prompt.
-        asks_for_more: Whether something that retrieves may come behind it.
-        at_hand: What stages had returned by then, and no other had taken; where nobody knows what it was made of.
-        sources: How often something had retrieved by then.
-    """
-
-    texts: tuple[str, ...]
-    text: str
-    pictures: bool
-    what: str
-    node: str
-    name: str
-    implementation: str
-    fallback: str | None
-    fed_by: tuple[str, ...]
-    behind: bool
-    graph: Any
-    run: Hashable
-    within: object
-    context: Context
-    times: tuple[int, int]
-    round: int | None
-    lists: tuple[list[Any], ...]
-    beside: tuple[str, ...]
-    given: tuple[str, ...]
-    replies: tuple[str, ...]
-    error: BaseException | None
-    asks_for_more: bool
-    at_hand: tuple[list[Any], ...]
-    sources: int
-
-    @property
-    def documents(self) -> list[Any]:
-        """What it was made of, or may have been made of, as one list."""
-        return [document for each in self.lists or self.at_hand for document in each]
-
-    def comes_before(self, other: Prompt) -> bool:
-        """Return whether a later prompt takes its place, unless that only takes up its reply."""
-        if self.within is not other.within:
-            return False
-        if self.run is not other.run:
-            return self.graph is None or self.graph is not other.graph
-        if self.node == other.node or (self.round and other.round):
-            return self.round == other.round and self.leads_to(other)
-        return self.leads_to(other)
-
-    def leads_to(self, other: Prompt) -> bool:
-        """Return whether what its component hands on may reach that of another one, or is the same one's."""
-        if self.node == other.node:
-            return True
-        return self.graph is None or other.node in reachable(self.graph, self.node)
-
-    def takes_up(self, other: Prompt) -> bool:
-        """Return whether it holds what the model replied to another one."""
-        return any(
-            reply in self.text and (len(reply.split()) >= _SAID or any(reply in each for each in self.given))
-            for each in other.replies
-            if (reply := each.strip())
-        )
+_NOBODY: Final = "no stage"
+"""Feeds a prompt of which nobody knows what does: no stage has this name."""
 
 
 class Prompts:
@@ -243,8 +156,12 @@ class Prompts:
         notes(self._handoff).pop(Prompts, None)
         labels: dict[str, str] = {}
         try:
-            for prompt in self._readers():
-                labels |= self._pack(*prompt)
+            readers = list(self._readers())
+            own = _own_labels([(prompt, shown) for prompt, _, shown in readers])
+            for prompt, documents, shown in readers:
+                # Of several prompts that no connection feeds, each is handed its part of what was found.
+                part = len(readers) > 1 and not prompt.fed_by and not prompt.behind
+                labels |= self._pack(prompt, documents, shown, own=own, part=part)
             for answer in self.answers:
                 answer(labels)
             if self.last_answer is not None:
@@ -325,30 +242,51 @@ class Prompts:
         documents = list({id(each): each for each in found}.values())
         return documents, shown_by(prompt.texts, documents, self._settings, beside=prompt.beside, more=prompt.pictures)
 
-    def _pack(self, prompt: Prompt, documents: list[Any], shown: Prompted | None) -> dict[str, str]:
-        """Record a prompt as a stage, and return its labels by their numbers."""
-        labels = shown and shown.labels
-        if shown is not None and self.cites and any(shown.shares) and not any(map(_number, labels or ())):
+    def _pack(
+        self, prompt: Prompt, documents: list[Any], shown: Prompted | None, *, own: bool, part: bool
+    ) -> dict[str, str]:
+        """Record a prompt as a stage, and return its labels by their numbers.
+
+        Args:
+            prompt: The prompt.
+            documents: That it may show.
+            shown: What it does.
+            own: Whether its labels are those of no other prompt.
+            part: Whether it is made of a part of what was found, and nobody knows of which.
+        """
+        labels = shown.labels if shown is not None and own else None
+        if shown is not None and own and self.cites and any(shown.shares) and not any(map(_number, labels or ())):
             labels = labels_by_place(shown, documents)
             if labels is None:
                 unlabelled("Haystack", prompt.name)
         made = rop.using_stage(
             kinds.PACKING,
             name=prompt.name,
-            fed_by=prompt.fed_by,
+            fed_by=(_NOBODY,) if part else prompt.fed_by,
             id=self._settings.id,
             score=UNSCORED,
             scope=self._settings.scope,
             implementation=prompt.implementation,
         )
         with using_context(prompt.context), _running(ran(made, *prompt.times), prompt.error) as stage:
-            if prompt.lists and not prompt.behind:
+            if prompt.lists and not part and not prompt.behind:
                 stage.input(*prompt.lists)
             if prompt.fallback is not None:
                 stage.implementation(prompt.fallback, fallback=True)
             if prompt.error is None:
                 pack(stage, prompt.texts, documents, shown, labels, self._settings)
         return {number: label for label in labels or () if (number := _number(label))}
+
+
+def _own_labels(prompts: list[tuple[Prompt, Prompted | None]]) -> bool:
+    """Return whether no label stands in two prompts, each of which begins to count anew, for two documents."""
+    taken: dict[tuple[int | None, str], int] = {}
+    for prompt, shown in prompts:
+        mine = {} if shown is None else dict(zip(shown.labels or (), map(id, shown.documents), strict=False))
+        if any(taken.get((prompt.round, label), document) != document for label, document in mine.items()):
+            return False
+        taken |= {(prompt.round, label): document for label, document in mine.items()}
+    return True
 
 
 @contextmanager
