@@ -91,6 +91,10 @@ class Prompt:
             return True
         return self.graph is None or other.node in reachable(self.graph, self.node)
 
+    def is_again(self, other: Prompt) -> bool:
+        """Return whether the same component of a pipeline's run is asked again."""
+        return self.graph is not None and self.run is other.run and self.node == other.node
+
     def takes_up(self, other: Prompt) -> bool:
         """Return whether it holds what the model replied to another one."""
         return any(

@@ -180,7 +180,7 @@ class Prompts:
             return
         without: tuple[Prompt, list[Any], Prompted | None] | None = None
         packed = False
-        for prompt in self._asked(self._last()):
+        for prompt in self._asked([each for each in self._last() if not self._judges(each)]):
             documents, shown = self._look(prompt)
             if self._holds(prompt) or (prompt.lists and not self._aside(prompt)):
                 packed = True
@@ -208,6 +208,12 @@ class Prompts:
         later = prompt.asks_for_more and prompt.sources < self.sources
         return later or bool(self.tools) or any(prompt.takes_up(each) for each in earlier)
 
+    def _judges(self, prompt: Prompt) -> bool:
+        """Return whether a prompt asks about an answer: it holds the reply to a prompt that was shown documents."""
+        earlier = self.prompts[: self.prompts.index(prompt)]
+        same = [each for each in earlier if each.sources == prompt.sources and not prompt.is_again(each)]
+        return any(prompt.takes_up(each) and self._holds(each) for each in same)
+
     def _last(self) -> list[Prompt]:
         """Return the prompts that no other one comes after, in no round of a loop."""
         last: list[Prompt] = []
@@ -216,14 +222,16 @@ class Prompts:
             if prompt.within in self.tools and not prompt.lists:
                 continue
             later = [each for each in self.prompts[place + 1 :] if prompt.comes_before(each)]
-            if all(each.takes_up(prompt) and not self._covers(each, prompt) for each in later):
+            if all(each.takes_up(prompt) and not self._mends(each, prompt) for each in later):
                 last.append(prompt)
             elif prompt.graph is not None and any(each.node != prompt.node for each in later):
                 over.add((id(prompt.run), prompt.node))
         return [each for each in last if (id(each.run), each.node) not in over]
 
-    def _covers(self, prompt: Prompt, other: Prompt) -> bool:
-        """Return whether a prompt that takes up a reply shows as much itself."""
+    def _mends(self, prompt: Prompt, other: Prompt) -> bool:
+        """Return whether a model is asked again, with its own reply and all that it was shown."""
+        if not prompt.is_again(other):
+            return False
         shows, less = (self._look(each)[1] for each in (prompt, other))
         if shows is None or less is None or not any(shows.shares):
             return False

@@ -1309,3 +1309,55 @@ def test_messages_that_are_dictionaries(selecting: Any, parts: Any) -> None:
     )
     pipeline.run({"find": {"query": "q"}})
     assert said(watch.only) == ("FAIL", "packing", "over_budget")
+
+
+@pytest.mark.parametrize(("keep", "verdict"), [(1, "FAIL"), (2, "PASS")])
+def test_who_judges_the_answer_is_not_its_reader(selecting: Any, parts: Any, keep: int, verdict: str) -> None:
+    """A model that compares the answer with all documents is shown more than the one that answered."""
+    watch = selecting("b")
+    judge = "Is it so?\n{% for doc in documents %}{{ doc.content }}\n{% endfor %}{{ replies[0] }}"
+    pipeline = connected(
+        parts,
+        {
+            "find": Given(texts("a", "b")),
+            "prompt": PromptBuilder(EACH.replace("documents", f"documents[:{keep}]")),
+            "model": Model("It is so because of the first of the notes."),
+            "ask": PromptBuilder(judge),
+            "judge": Model("yes"),
+        },
+        ("find.documents", "prompt.documents"),
+        ("prompt.prompt", "model.prompt"),
+        ("model.replies", "ask.replies"),
+        ("find.documents", "ask.documents"),
+        ("ask.prompt", "judge.prompt"),
+    )
+    pipeline.run({"find": {"query": "q"}, "prompt": {"query": "q"}})
+    assert said(watch.only)[0] == verdict
+    assert codes(watch.only) == []
+
+
+def test_a_question_that_a_model_found_in_documents(selecting: Any, parts: Any) -> None:
+    """Where a model makes the next question of what was found first, the answer is made from what is found then."""
+    watch = selecting("d")
+    again = {"q": texts("a", "b"), "what is to be said of the other two notes": texts("c", "d")}
+    pipeline = connected(
+        parts,
+        {
+            "first": Given(lambda query: again[query]),
+            "ask": PromptBuilder("What is left to ask?\n" + EACH),
+            "asker": Model("what is to be said of the other two notes"),
+            "take": Taken(),
+            "second": Given(lambda query: again[query]),
+            "prompt": PromptBuilder(EACH.replace("documents", "documents[:1]")),
+            "model": Model(),
+        },
+        ("first.documents", "ask.documents"),
+        ("ask.prompt", "asker.prompt"),
+        ("asker.replies", "take.replies"),
+        ("take.query", "second.query"),
+        ("second.documents", "prompt.documents"),
+        ("take.query", "prompt.query"),
+        ("prompt.prompt", "model.prompt"),
+    )
+    pipeline.run({"first": {"query": "q"}, "ask": {"query": "q"}})
+    assert said(watch.only) == ("FAIL", "packing", "over_budget")
