@@ -10,6 +10,7 @@ from opentelemetry.context import Context
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags
 
 import rop_otel as rop
+from rop_otel import semconv
 from rop_otel.tracing.position.context_position import using_context
 from tests.tracing.watched import Watched
 
@@ -30,6 +31,18 @@ def test_it_is_logged_once(watched: Watched, caplog: pytest.LogCaptureFixture) -
     assert [line.partition(":")[0] for line in caplog.messages] == ["stage 'vector', search", "rerank"]
     assert "outside of any handoff" in caplog.messages[0]
     assert watched.errors("stage") == 0
+
+
+def test_the_running_stage_is_known(watched: Watched) -> None:
+    """A decorated function reports what its result does not, also where its handoff is another service's."""
+
+    @rop.stage("rerank")
+    def rerank() -> list[str]:
+        rop.current_handoff().running_stage.implementation("word overlap", fallback=True)
+        return ["a"]
+
+    rerank()
+    assert watched.attributes("rerank")[semconv.STAGE_IMPLEMENTATION] == "word overlap"
 
 
 def test_in_a_handoff_and_below_a_span_of_others_it_is_not(watched: Watched, caplog: pytest.LogCaptureFixture) -> None:

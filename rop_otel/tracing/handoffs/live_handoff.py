@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import count
 from types import TracebackType
-from typing import Any, Final, Self, Unpack, cast
+from typing import Any, Final, Self, Unpack
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Assessment, HandoffRecord
@@ -18,17 +18,16 @@ from rop_otel.tracing.handoffs.answering import Answered
 from rop_otel.tracing.handoffs.answers import Answers
 from rop_otel.tracing.handoffs.declared import no_id_in, selected_ids
 from rop_otel.tracing.handoffs.kept_records import KeptRecords
-from rop_otel.tracing.position.context_position import Position, current_context, current_position, moved
+from rop_otel.tracing.position.context_position import Position, current_context, moved
 from rop_otel.tracing.position.entered_blocks import EnteredBlocks
 from rop_otel.tracing.running.diagnostics import Problem
 from rop_otel.tracing.running.handoff_trace import HandoffTrace
 from rop_otel.tracing.running.ledger import OpenHandoff
 from rop_otel.tracing.running.open_runs import LiveRun
 from rop_otel.tracing.running.runtime import Runtime, current
-from rop_otel.tracing.stages.live_stage import LiveStage
-from rop_otel.tracing.stages.noop_stage import NOOP_STAGE
 from rop_otel.tracing.stages.openinference import CHAIN
 from rop_otel.tracing.stages.stage_protocol import Stage
+from rop_otel.tracing.stages.using import running_stage
 
 _INHERITED: Final = "it belongs to the process that this one was forked from"
 
@@ -82,7 +81,7 @@ class LiveHandoff:
     @property
     def running_stage(self) -> Stage:
         """The stage that the caller runs in, else one that does nothing."""
-        return cast("LiveStage | None", current_position().stage) or NOOP_STAGE
+        return running_stage()
 
     def select(self, selected: object) -> None:
         """Tell which object was selected upstream."""

@@ -7,8 +7,8 @@ from typing import Self, Unpack
 
 from rop_otel.core.handoff import Assessment
 from rop_otel.tracing.handoffs.answering import Answered
-from rop_otel.tracing.stages.noop_stage import NOOP_STAGE
 from rop_otel.tracing.stages.stage_protocol import Stage
+from rop_otel.tracing.stages.using import running_stage
 
 
 class NoopHandoff:
@@ -37,8 +37,8 @@ class NoopHandoff:
 
     @property
     def running_stage(self) -> Stage:
-        """The stage that does nothing."""
-        return NOOP_STAGE
+        """The stage that the caller runs in, which may be in no handoff, or in that of another service."""
+        return running_stage()
 
     def select(self, selected: object) -> None:
         """Do nothing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import TracebackType
-from typing import Self, Unpack
+from typing import Self, Unpack, cast
 
 from opentelemetry.context import Context
 
@@ -57,6 +57,11 @@ def using_stage(
         runtime.diagnostics.misuse(Problem.STAGE, "using_stage()", wrong)
         return NOOP_STAGE
     return LiveStage(spec, runtime, handed=input)
+
+
+def running_stage() -> Stage:
+    """Return the stage that the caller runs in, else one that does nothing."""
+    return cast("Stage | None", current_position().stage) or NOOP_STAGE
 
 
 class using_round:  # noqa: N801 - used like a function
