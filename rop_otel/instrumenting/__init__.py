@@ -4,6 +4,7 @@ Public as the facade is: a package that watches a framework imports these two an
 """
 
 from rop_otel.core.handoff import kinds
+from rop_otel.core.prompt import Passage, passages_in
 from rop_otel.core.texts import holds_some_of, places_in, plain_text, shown_in, without
 from rop_otel.export import configure_once
 from rop_otel.instrumenting.baggage import using_baggage
@@ -29,6 +30,7 @@ __all__ = [
     "AsyncSteps",
     "Deferred",
     "Following",
+    "Passage",
     "Prompted",
     "Selector",
     "Settings",
@@ -48,6 +50,7 @@ __all__ = [
     "make_current",
     "moment",
     "notes",
+    "passages_in",
     "places_in",
     "plain_text",
     "raise_if_delivered",

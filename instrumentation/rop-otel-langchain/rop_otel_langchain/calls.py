@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Final
-
-from langchain_core.messages import BaseMessage
+from typing import Any
 
 import rop_otel as rop
-from rop_otel.instrumenting import Deferred, afterwards, create_lock, current_context, topmost, using_context
+from rop_otel.instrumenting import (
+    Deferred,
+    afterwards,
+    citations_unread,
+    create_lock,
+    current_context,
+    topmost,
+    using_context,
+)
 from rop_otel_langchain.carrying import Waiting, under_way
-from rop_otel_langchain.documents import are_documents, is_a
 from rop_otel_langchain.labels import is_labelled, labels_of
-from rop_otel_langchain.trail import Trail
+from rop_otel_langchain.returned import Returned
+from rop_otel_langchain.texts import strings_in
+from rop_otel_langchain.trail import Trail, trail_of
 from rop_otel_langchain.watching import Watching, never_raising
-
-_ANSWERS: Final = ("answer", "result")
-_SOURCES: Final = ("context", "source_documents")
-"""Keys under which LangChain's own chains return the answer, and the documents that it is an answer from."""
 
 
 class Call:
@@ -33,6 +36,7 @@ class Call:
 
     Attributes:
         trail: What became of its documents; None where it is no handoff, or monitoring is off.
+        mark: Marks what is a part of it.
     """
 
     def __init__(self, watching: Watching, chain: Any, inputs: Any, config: Any, *, retrieves: bool) -> None:
@@ -41,10 +45,11 @@ class Call:
         bound = bound if isinstance(bound, Mapping) else {}
         name = given.get("run_name") or bound.get("run_name") or chain.get_name()
         metadata = {**(bound.get("metadata") or {}), **(given.get("metadata") or {})}
-        self._answer = ""
-        self._sources: Any = None
+        self._returned = Returned()
+        self._inputs = inputs
         self._watching = watching
         self.trail: Trail | None = None
+        self.mark = object()
         self._lock = create_lock()  # several threads may be the first to retrieve, and a signal handler of one
         self._ended = False
         self._before = current_context()
@@ -60,9 +65,20 @@ class Call:
             if self.trail is None and not self._ended:
                 self._deferred.context()
                 with self.current():
-                    trail = Trail() if rop.current_handoff().id else None
+                    trail = self._trail()
                 if self.trail is None:
                     self.trail = trail
+
+    def _trail(self) -> Trail | None:
+        """Return the call's own trail; in a handoff that the application opened, the one of that."""
+        handoff = rop.current_handoff()
+        if not handoff.id:
+            return None
+        if not self._topmost.owns:
+            return trail_of(handoff, self._watching)
+        trail = Trail()
+        trail.beside(strings_in(self._inputs))
+        return trail
 
     def current(self) -> using_context:
         """Return a block that is inside of the call."""
@@ -73,13 +89,8 @@ class Call:
 
     @never_raising
     def take(self, result: Any) -> None:
-        """Take in what the chain returns, or a piece of it, as far as it is an answer from documents."""
-        if is_a(result, dict):
-            for key in _ANSWERS:
-                self._answer += _text(result.get(key))
-            for key in _SOURCES:
-                if are_documents(result.get(key)):
-                    self._sources = result[key]
+        """Take in what the chain returns, or a piece of it."""
+        self._returned.add(result)
 
     def end(self, error: BaseException | None = None) -> None:
         """End the handoff, where it is the call's own."""
@@ -99,19 +110,31 @@ class Call:
         """Tell what was shown and answered."""
         with self.current():
             self._pack()
-            if error is None and self._topmost.owns and self._answer and self._sources is not None:
-                handoff = rop.current_handoff()
-                labels = labels_of(handoff, self._sources)
-                # Without known labels it is not known either what in the text is a citation.
-                citations = None if is_labelled(handoff) else ()
-                handoff.answered(self._answer, sources=self._sources, labels=labels, citations=citations)
+            if error is None and self._topmost.owns:
+                self._answer()
 
     @never_raising
     def _pack(self) -> None:
-        if self.trail is not None:
-            self.trail.pack(self._watching)
+        if self.trail is None:
+            return
+        if self._topmost.owns:
+            self.trail.pack(self._watching, self._returned.text)
+        else:
+            self.trail.settle(self.mark, self._returned.text)
 
-
-def _text(answer: Any) -> str:
-    answer = answer.content if isinstance(answer, BaseMessage) else answer
-    return answer if isinstance(answer, str) else ""
+    @never_raising
+    def _answer(self) -> None:
+        """Tell what was answered, where the documents that it is an answer from are known, or their labels are."""
+        handoff, answer, sources = rop.current_handoff(), self._returned.answer, self._returned.sources
+        labelled = is_labelled(handoff)
+        if not answer or not (labelled or sources is not None):
+            return
+        if not labelled:
+            citations_unread("LangChain", answer)
+        handoff.answered(
+            answer,
+            sources=sources,
+            id=self._watching.settings.id,
+            labels=None if sources is None else labels_of(handoff, sources),
+            citations=None if labelled else (),  # it is not known what in the text is one
+        )

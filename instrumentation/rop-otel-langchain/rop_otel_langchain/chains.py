@@ -14,7 +14,7 @@ from langchain_core.language_models import BaseLanguageModel
 from langchain_core.output_parsers.base import BaseLLMOutputParser
 from langchain_core.prompts import BasePromptTemplate
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import Runnable
+from langchain_core.runnables import Runnable, RunnableWithFallbacks
 from langchain_core.runnables.config import get_config_list
 from langchain_core.tools import BaseTool
 
@@ -22,7 +22,9 @@ from rop_otel.instrumenting import AsyncSteps, Steps, current_context, using_con
 from rop_otel_langchain.calls import Call
 from rop_otel_langchain.carrying import batched, carrying, is_under_way, resumed
 from rop_otel_langchain.containing import contains_retrieval
-from rop_otel_langchain.functions import observe
+from rop_otel_langchain.documents import is_a
+from rop_otel_langchain.functions import observe, remember
+from rop_otel_langchain.nodes import in_node
 from rop_otel_langchain.patching import Block, Function, Patches, Tell, Wrap, awaited, called, given, no_matter
 from rop_otel_langchain.watching import Watching, never_raising
 
@@ -100,18 +102,26 @@ def _as_call(
     call = _begun(watching, chain, inputs, args, kwargs)
     if call is not None:
         with _until_the_end(call):
-            with call.current():
+            with call.current(), _instead(watching, chain):
                 yield told.append
             call.take(told[0])
         return
-    with resumed(args[1:], kwargs):
+    with resumed(args[1:], kwargs), in_node(watching, args[1:], kwargs), _instead(watching, chain):
         node = _node(watching, chain)
         if node is None:
             yield told.append
             return
+        remember(watching, inputs)
         with watching.inside() as below:
             yield told.append
         observe(watching, node, inputs, told[0], below)
+
+
+def _instead(watching: Watching, chain: Any) -> AbstractContextManager[object]:
+    """Return a block in which it is known what is called where something fails, and whether this is."""
+    fallback = watching.on and watching.falls_back(chain)
+    instead = chain.fallbacks if is_a(chain, RunnableWithFallbacks) else ()
+    return watching.inside(instead=instead, fallback=fallback) if instead or fallback else nullcontext()
 
 
 def _calls(watching: Watching, original: Function) -> Block:

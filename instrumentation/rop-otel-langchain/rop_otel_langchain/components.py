@@ -10,13 +10,14 @@ from typing import Any, Final, NamedTuple
 from langchain_core.documents import BaseDocumentCompressor, BaseDocumentTransformer
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.stores import BaseStore
-from langchain_core.vectorstores import VectorStore
+from langchain_core.vectorstores import VectorStore, VectorStoreRetriever
 
 import rop_otel as rop
 from rop_otel.instrumenting import retrieved_outside
 from rop_otel_langchain.carrying import resumed
-from rop_otel_langchain.documents import are_documents
+from rop_otel_langchain.documents import are_documents, is_a
 from rop_otel_langchain.feeding import Fed, plan
+from rop_otel_langchain.nodes import of_node
 from rop_otel_langchain.patching import Block, Function, Patches, Tell, awaited, called, no_matter
 from rop_otel_langchain.rounds import of_retriever
 from rop_otel_langchain.trail import trail_here
@@ -58,7 +59,12 @@ def _as_stage(
 ) -> Iterator[Tell]:
     """Run a call as the stage that it is, if it is one; gives what is told the call's results."""
     retrieves = bool(_retrieves(watching, component))
-    with resumed(args[1:], kwargs, retrieves=retrieves), of_retriever(watching, component):
+    with (
+        resumed(args[1:], kwargs, retrieves=retrieves),
+        of_retriever(watching, component),
+        of_node(watching, component, retrieves=retrieves),
+    ):
+        _note_question(watching, args[:1] if retrieves else args[1:2])
         begun = _begun(watching, component, args, kwargs, takes=takes)
         if begun is None:
             yield no_matter
@@ -71,8 +77,18 @@ def _as_stage(
             begun.stage.returned(documents)
 
         with watching.inside(*begun.covers, planned=begun.planned), begun.stage:
+            if begun.fallback:
+                begun.stage.implementation(type(component).__name__, fallback=True)
             yield tell
         _end(watching, begun.handed, documents)
+
+
+@never_raising
+def _note_question(watching: Watching, given: tuple[Any, ...]) -> None:
+    """Remember what is asked: a prompt may hold it beside documents."""
+    trail = trail_here(watching) if watching.on and not watching.in_stage else None
+    if trail is not None:
+        trail.beside(each for each in given if is_a(each, str))
 
 
 @never_raising
@@ -95,6 +111,7 @@ class _Begun(NamedTuple):
     handed: object
     covers: tuple[object, ...]
     planned: dict[int, Fed] | None
+    fallback: bool
 
 
 @never_raising
@@ -122,32 +139,31 @@ def _begun(
         fed_by=fed.fed_by,
         id=_parent_id(watching, component),
     )
-    return _Begun(stage, handed, _covers(component), planned)
+    return _Begun(stage, handed, _covers(component), planned, watching.falls_back(component))
 
 
 @never_raising
 def _end(watching: Watching, handed: object, documents: object) -> None:
     """Tell what runs around a stage what it returned."""
     ended(documents)
-    trail = None if watching.in_stage else trail_here()
+    trail = None if watching.in_stage else trail_here(watching)
     if trail is not None:
         trail.moved([handed] if are_documents(handed) else [], documents)
 
 
 def _covers(component: Any) -> tuple[object, ...]:
     """Return the components that a stage stands for: this one, and what only does its work."""
-    store = getattr(component, "vectorstore", None)
-    return (component, store) if isinstance(store, VectorStore) and not _expands(component) else (component,)
+    plain = all(
+        getattr(type(component), name, None) is getattr(VectorStoreRetriever, name)
+        for name in ("_get_relevant_documents", "_aget_relevant_documents")
+    )
+    return (component, component.vectorstore) if plain else (component,)
 
 
-def _expands(component: Any) -> bool:
-    """Return whether a retriever searches for small documents and returns the larger ones that hold them."""
-    return isinstance(getattr(component, "docstore", None), BaseStore)
-
-
-def _parent_id(watching: Watching, component: Any) -> str | None:
+def _parent_id(watching: Watching, component: Any) -> Any:
     """Return where small documents name the larger ones, where a search for them is a part of finding those."""
     around = watching.component
-    if isinstance(component, VectorStore) and _expands(around) and around.vectorstore is component:
-        return f"metadata.{around.id_key}"
-    return None
+    if not isinstance(component, VectorStore) or not isinstance(getattr(around, "docstore", None), BaseStore):
+        return None
+    key = getattr(around, "id_key", None)
+    return watching.id_by(key) if isinstance(key, str) and around.vectorstore is component else None

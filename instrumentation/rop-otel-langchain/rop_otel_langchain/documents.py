@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from types import UnionType
-from typing import Any, Final, TypeAlias, TypeGuard, cast
+from typing import Any, TypeAlias, TypeGuard, cast
 
 from langchain_core.documents import Document
 from pydantic import BaseModel
 
-from rop_otel.instrumenting import plain_text, shown_in
-
 Documents: TypeAlias = Sequence[Document]
-
-Shown: TypeAlias = list[tuple[Document, str | None]]
-"""Documents that a text shows, in its order, each with its label."""
-
-_BEFORE: Final = 100
-"""Characters before a text in which its label is looked for."""
-
-_LABEL: Final = re.compile(r"\[([A-Za-z]{0,2}\d+)\]")
-_LABEL_BEFORE: Final = re.compile(_LABEL.pattern + r"[\s:.]*$")
 
 
 def is_a(value: object, kind: type | UnionType) -> bool:
@@ -36,6 +24,26 @@ def is_a(value: object, kind: type | UnionType) -> bool:
 def are_documents(value: Any) -> TypeGuard[Documents]:
     """Return whether something is a list of documents that has some."""
     return is_a(value, list | tuple) and bool(value) and all(is_a(each, Document) for each in value)
+
+
+def stored_documents(value: Any) -> Documents:
+    """Return a list of documents, also one that was stored, as a checkpointer does, and came back as mappings.
+
+    Empty where it is something else.
+    """
+    found = [_stored(each) for each in value] if is_a(value, list | tuple) else []
+    return [each for each in found if each is not None] if None not in found else []
+
+
+def _stored(value: Any) -> Document | None:
+    if is_a(value, Document):
+        return cast("Document", value)
+    held: Any = value.get("kwargs", value) if is_a(value, dict) else None
+    text: Any = held.get("page_content") if is_a(held, dict) else None
+    if not is_a(text, str):
+        return None
+    own, metadata = held.get("id"), held.get("metadata")
+    return Document(text, id=None if own is None else str(own), metadata=metadata if is_a(metadata, dict) else {})
 
 
 def documents_in(value: Any) -> list[Documents]:
@@ -86,18 +94,3 @@ def same_documents(one: Documents, other: Documents) -> bool:
     return len(one) == len(other) and all(
         left is right or (left.id is not None and left.id == right.id) for left, right in zip(one, other, strict=True)
     )
-
-
-def shown_by(text: str, documents: Documents) -> Shown | None:
-    """Return the documents whose text a prompt shows, in its order, with their labels; None where that cannot be told.
-
-    A label, such as ``[S1]``, stands right before the text, or is its beginning.
-    """
-    prompt = plain_text(text)
-    found = shown_in(prompt, [plain_text(document.page_content) for document in documents])
-    return None if found is None else [(documents[place], _label(prompt, at)) for place, at in found.items()]
-
-
-def _label(prompt: str, at: int) -> str | None:
-    match = _LABEL.match(prompt, at) or _LABEL_BEFORE.search(prompt[max(0, at - _BEFORE) : at])
-    return match[1] if match else None

@@ -11,9 +11,11 @@ from langchain_core.runnables import Runnable, base
 import rop_otel as rop
 from rop_otel.instrumenting import kinds, retrieved_outside
 from rop_otel_langchain.carrying import is_under_way, resumed
-from rop_otel_langchain.documents import Documents, are_documents, documents_in, fields_of, same_documents, shown_by
+from rop_otel_langchain.documents import Documents, are_documents, documents_in, fields_of, same_documents
 from rop_otel_langchain.kinds import FUNCTION, RETRIEVER
+from rop_otel_langchain.nodes import of_node
 from rop_otel_langchain.patching import Function, Patches
+from rop_otel_langchain.texts import is_prompt, texts_of
 from rop_otel_langchain.trail import trail_here
 from rop_otel_langchain.watching import Below, Watching, ended, never_raising
 
@@ -26,6 +28,7 @@ def watch_functions(patches: Patches, watching: Watching) -> None:
         def call(func: Any, input: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's name
             if not _is_watched(watching, func):
                 return original(func, input, *args, **kwargs)
+            remember(watching, input)
             with watching.inside() as below:
                 output = original(func, input, *args, **kwargs)
             observe(watching, func, input, output, below)
@@ -48,6 +51,7 @@ def watch_functions(patches: Patches, watching: Watching) -> None:
 
 
 async def _awaited(watching: Watching, func: Any, given: Any, coroutine: Any) -> Any:
+    remember(watching, given)
     with watching.inside() as below:
         output = await coroutine
     observe(watching, func, given, output, below)
@@ -62,6 +66,14 @@ def _is_watched(watching: Watching, func: Any) -> bool:
     if isinstance(getattr(func, "__self__", None), Runnable):
         return False
     return not str(getattr(func, "__module__", "")).startswith("langchain_core.runnables.")
+
+
+@never_raising
+def remember(watching: Watching, given: Any) -> None:
+    """Take in the documents that a function is given: it may show what nothing that is watched has found."""
+    trail = None if watching.in_stage else trail_here(watching)
+    if trail is not None:
+        trail.remembered(document for each in documents_in(given) for document in each)
 
 
 @never_raising
@@ -80,24 +92,25 @@ def observe(watching: Watching, func: Any, given: Any, output: Any, below: Below
 
 
 def _observe(watching: Watching, func: Any, given: Any, output: Any, below: Below) -> None:
-    trail = trail_here()
+    trail = trail_here(watching)
     if watching.in_stage:
         return
     handed, name = documents_in(given), str(getattr(func, "__name__", ""))
     if trail is None:
-        if not handed and documents_in(output):
+        if not handed and not is_prompt(output) and documents_in(output):
             retrieved_outside("LangChain", name or "a function")
         return
-    if isinstance(output, str):
+    if is_prompt(output):
         documents = [document for each in handed for document in each]
-        shown = shown_by(output, documents) if documents else None
-        if shown is not None and watching.kinds.of_function(name, kinds.PACKING) is not None:
-            trail.formatted(watching, documents, shown)
+        if documents and watching.kinds.of_function(name, kinds.PACKING) is not None:
+            trail.formatted(watching, documents, texts_of(output))
         return
     results = [[]] if _kept_none(given, output) else documents_in(output)
-    if len(results) != 1:
-        return
-    if not below.returned(results[0]) and not any(same_documents(results[0], each) for each in handed):
+    if len(results) != 1 or below.returned(results[0]):
+        return  # what ended inside has said what became of them
+    if below.holds(results[0]):
+        handed = [below.last or []]  # what it was given beside is of an earlier pass, as in the state of a graph
+    if not any(same_documents(results[0], each) for each in handed):
         _give(watching, name, handed, results[0], below)
     trail.moved(handed, results[0])
 
@@ -120,7 +133,7 @@ def _give(watching: Watching, name: str, handed: list[Documents], results: Docum
     kind = watching.kinds.of_function(name, RETRIEVER if source else named)
     if kind is None:
         return
-    with watching.stage(kind, source=source) as stage:
+    with of_node(watching, None, retrieves=source), watching.stage(kind, source=source) as stage:
         if handed:
             stage.input(*handed)
         stage.returned(results)

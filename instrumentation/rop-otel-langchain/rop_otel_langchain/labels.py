@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import rop_otel as rop
@@ -9,16 +10,18 @@ from rop_otel.instrumenting import notes
 from rop_otel_langchain.documents import Documents
 
 _KEY: Final = "rop_otel_langchain labels"
-"""Noted with a handoff: where the documents of a labelled prompt carry their labels: a key of the metadata, or None."""
+"""Noted with a handoff: where documents carry their labels (a key of the metadata, or None), and all labels shown."""
+
+_AROUND: Final = "[](){}【】^ "
 
 
-def remember_labels(handoff: rop.Handoff, documents: Documents, labels: list[str]) -> None:
+def remember_labels(handoff: rop.Handoff, documents: Documents, labels: Sequence[str]) -> None:
     """Take in that a prompt showed documents under these labels."""
     shared: set[str] | None = None
     for document, label in zip(documents, labels, strict=True):
-        keys = {key for key, value in document.metadata.items() if str(value) in (label, f"[{label}]")}
+        keys = {key for key, value in document.metadata.items() if _bare(value) == _bare(label)}
         shared = keys if shared is None else shared & keys
-    notes(handoff)[_KEY] = min(shared, default=None) if shared else None
+    notes(handoff)[_KEY] = min(shared, default=None) if shared else None, {_bare(label): label for label in labels}
 
 
 def is_labelled(handoff: rop.Handoff) -> bool:
@@ -28,7 +31,12 @@ def is_labelled(handoff: rop.Handoff) -> bool:
 
 def labels_of(handoff: rop.Handoff, documents: Documents) -> list[str] | None:
     """Return the labels that an answer's sources carry; None where they carry none, and so are told by their place."""
-    key = notes(handoff).get(_KEY)
+    key, shown = notes(handoff).get(_KEY, (None, {}))
     if key is None or not all(key in document.metadata for document in documents):
         return None
-    return [str(document.metadata[key]).strip("[]") for document in documents]
+    carried = (_bare(document.metadata[key]) for document in documents)
+    return [shown.get(each, each) for each in carried]
+
+
+def _bare(label: object) -> str:
+    return str(label).strip(_AROUND)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from langchain_core.documents import Document
 from langchain_core.language_models import BaseLanguageModel
-from langchain_core.messages import BaseMessage
-from langchain_core.prompt_values import PromptValue
 from langchain_core.prompts import BasePromptTemplate
 
+from rop_otel_langchain.asking import Asked
 from rop_otel_langchain.carrying import resumed
-from rop_otel_langchain.documents import are_documents
-from rop_otel_langchain.patching import Block, Function, Patches, Tell, awaited, called, given, no_matter
+from rop_otel_langchain.documents import stored_documents
+from rop_otel_langchain.patching import Block, Function, Patches, Tell, awaited, called, given
+from rop_otel_langchain.texts import history_in, literals_in, messages_in, said_by, texts_of
 from rop_otel_langchain.trail import trail_here
 from rop_otel_langchain.watching import Watching, never_raising
 
@@ -37,51 +37,48 @@ def _makes(watching: Watching, original: Function) -> Block:
     @contextmanager
     def block(template: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Tell]:
         with resumed(args[1:], kwargs):
-            yield functools.partial(_observe, watching)
+            yield lambda prompt: _observe(watching, prompt, template)
 
     return block
 
 
 def _takes(watching: Watching, original: Function) -> Block:
-    """Watch what is given a prompt."""
+    """Watch what is given a prompt, and what it answers."""
     prompt = given(original)
 
     @contextmanager
     def block(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Tell]:
         with resumed(args[1:], kwargs):
-            _observe(watching, prompt(args, kwargs))
-            yield no_matter
+            asked = _observe(watching, prompt(args, kwargs))
+            try:
+                yield functools.partial(_answered, asked)
+            except BaseException:
+                if asked is not None:
+                    asked.failed = True
+                raise
 
     return block
 
 
 @never_raising
-def _observe(watching: Watching, prompt: Any) -> None:
-    trail = trail_here() if watching.on else None
-    if trail is not None and not watching.in_stage:
-        trail.remembered(_artifacts(prompt))
-        trail.prompted(watching, "\n".join(_texts(prompt)))
+def _answered(asked: Asked | None, result: Any) -> None:
+    if asked is not None:
+        asked.answered(said_by(result))
 
 
-def _artifacts(prompt: Any) -> Iterator[Document]:
+@never_raising
+def _observe(watching: Watching, prompt: Any, template: Any = None) -> Asked | None:
+    """Take in a prompt that a model is given or, where there is one, that a template made."""
+    trail = trail_here(watching) if watching.on else None
+    if trail is None or watching.in_stage:
+        return None
+    trail.remembered(_artifacts(prompt))
+    if template is not None:
+        trail.beside(literals_in(template))
+    return trail.prompted(watching, texts_of(prompt), history_in(prompt), by_model=template is None)
+
+
+def _artifacts(prompt: Any) -> Iterable[Document]:
     """Give the documents that tools left in messages beside their text, in earlier turns of the conversation too."""
-    messages = prompt.to_messages() if isinstance(prompt, PromptValue) else prompt
-    for message in messages if isinstance(messages, list | tuple) else ():
-        artifact = getattr(message, "artifact", None)
-        if are_documents(artifact):
-            yield from artifact
-
-
-def _texts(prompt: Any) -> Iterator[str]:
-    """Give the texts of whatever a model may be given."""
-    if isinstance(prompt, str):
-        yield prompt
-    elif isinstance(prompt, PromptValue):
-        yield from _texts(prompt.to_messages())
-    elif isinstance(prompt, BaseMessage):
-        yield from _texts(prompt.content)
-    elif isinstance(prompt, dict):
-        yield from _texts(prompt.get("content") or prompt.get("text"))
-    elif isinstance(prompt, list | tuple):
-        for each in prompt:
-            yield from _texts(each)
+    for message in messages_in(prompt):
+        yield from stored_documents(getattr(message, "artifact", None))

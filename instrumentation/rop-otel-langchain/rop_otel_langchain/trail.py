@@ -2,52 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import count
-from typing import Final, TypeAlias, cast
+from itertools import chain, count
+from typing import Final, cast
 
 from langchain_core.documents import Document
 from opentelemetry.context import Context, create_key, get_value, set_value
 
 import rop_otel as rop
-from rop_otel.instrumenting import Turns, kinds, notes, places_in
+from rop_otel.instrumenting import Turns, at_end, kinds, notes, passages_in
+from rop_otel_langchain.asking import Asked, Rounds, all_readers, readers
 from rop_otel_langchain.carrying import call_here
-from rop_otel_langchain.documents import Documents, Shown, are_documents, shown_by
+from rop_otel_langchain.documents import Documents, are_documents
 from rop_otel_langchain.labels import remember_labels
-from rop_otel_langchain.watching import Watching
-
-_Rounds: TypeAlias = tuple[int, ...]
+from rop_otel_langchain.watching import Watching, never_raising
 
 _ROUNDS: Final = create_key("rop_otel_langchain rounds")
 """The rounds that the caller is inside of, one in another, as where a tool is an agent of its own."""
 
+_NO_LABEL: Final = re.compile(r"(?!)")
+"""Each text has labels of its own, so that several have none."""
+
+_QUERIES: Final = 100
+"""Questions that are remembered."""
+
 
 class Trail:
-    """The documents that a call has, and where they were last shown.
+    """The documents that a call has, and the texts that may show them.
 
-    A chain may show documents several times, to grade them or to write a question, say. What counts is the last text
-    that shows any: a model's input or a prompt, else what functions made of documents. Texts that show different
-    documents count together, as those of a chain that has a model read one after another; but what a model was shown
-    before a tool retrieves anew does not, since that model, an agent's, is then asked again.
-
-    Args:
-        at_once: True records what is shown as soon as it is, where nothing tells the end.
+    A chain may show documents several times, to grade them or to write a question, say. What counts is the text that
+    the answer came from, and those whose answers this text holds in turn, as where a model reads one after another.
 
     Attributes:
         rounds: The numbers of its rounds.
+        runs: How often each node of a graph ran in it, by the node's name.
     """
 
-    def __init__(self, *, at_once: bool = False) -> None:
+    def __init__(self) -> None:
         self.rounds = count(1)
-        self._at_once = at_once
+        self.runs: dict[str, list[str]] = {}
+        self.latest: int | None = None
         self._turns = Turns()  # branches of a chain run in threads, and a signal handler may run a chain
         self._live: dict[str | int, list[Document]] = {}
         self._left: dict[str | int, list[Document]] = {}
-        self._formatted: list[tuple[Documents, Shown]] = []
-        self._prompts: list[tuple[_Rounds, Shown]] = []
-        self._texts: set[tuple[int, int]] = set()
-        self._packed: dict[str | int, Document] = {}
+        self._asked: list[Asked] = []
+        self._beside: dict[str, None] = {}
 
     def moved(self, handed: Iterable[Documents], results: object) -> None:
         """Take in that something returned documents, perhaps in the place of those that it was handed."""
@@ -59,12 +60,15 @@ class Trail:
                 alike.append(document)  # pieces of one document may all have its ID
         self._turns.do(partial(self._move, old, new, _rounds_here()))
 
-    def _move(self, old: set[str | int], new: dict[str | int, list[Document]], rounds: _Rounds) -> None:
+    def _move(self, old: set[str | int], new: dict[str | int, list[Document]], rounds: Rounds) -> None:
         for key in [key for key in self._live if key in old]:
             self._left[key] = self._live.pop(key)
         self._live.update(new)
-        self._overruled(rounds, old)  # shown to somebody who chooses among them
-        self._prompts = [each for each in self._prompts if each[0] == rounds or not _is_in(rounds, each[0])]
+        for each in self._asked:
+            chosen = _is_in(each.rounds, rounds) and not old.isdisjoint(each.held or ())  # by whom it was shown to
+            # A model, an agent's, is asked again after a tool retrieved.
+            before = each.rounds != rounds and _is_in(rounds, each.rounds)
+            each.overruled = each.overruled or chosen or before
 
     def remembered(self, documents: Iterable[Document]) -> None:
         """Take in documents that were found before, and may still be shown."""
@@ -72,72 +76,112 @@ class Trail:
 
     def _remember(self, documents: list[Document]) -> None:
         for document in documents:
-            self._left.setdefault(_key(document), [document])
+            key = _key(document)
+            if key not in self._live:
+                self._left.setdefault(key, [document])
 
-    def formatted(self, watching: Watching, handed: Documents, shown: Shown) -> None:
-        """Take in a text that was made of documents."""
-        self._turns.do(partial(self._format, handed, shown))
-        if self._at_once:
-            self.pack(watching)
+    def beside(self, texts: Iterable[str]) -> None:
+        """Take in questions, which prompts may hold beside documents."""
+        self._turns.do(partial(self._add_beside, [text for text in texts if text.strip()]))
 
-    def _format(self, handed: Documents, shown: Shown) -> None:
-        if self._texts:
-            self._formatted, self._prompts, self._texts = [], [], set()
-        self._formatted.append((handed, shown))
+    def _add_beside(self, texts: list[str]) -> None:
+        self._beside.update(dict.fromkeys(texts[: max(0, _QUERIES - len(self._beside))]))
 
-    def prompted(self, watching: Watching, text: str) -> None:
-        """Take in a text that a model is given, or a prompt; it may show documents or none."""
+    def formatted(self, watching: Watching, handed: Documents, texts: tuple[str, ...]) -> None:
+        """Take in what a function made of documents; a text that shows none is no prompt."""
+        asked = self._made(watching, texts, handed, (), "function")
+        if asked.shows:
+            self._turns.do(partial(self._asked.append, asked))
+
+    def prompted(
+        self, watching: Watching, texts: tuple[str, ...], beside: Iterable[str], *, by_model: bool
+    ) -> Asked | None:
+        """Take in a text that a model is given, or a prompt; None where there are no documents yet, or no more."""
         with self._turns.lock:
-            live = [document for alike in list(self._live.values()) for document in alike]
-            left = [document for alike in list(self._left.values()) for document in alike]
+            live = [*chain.from_iterable(list(self._live.values()))]
+            left = [*chain.from_iterable(list(self._left.values()))]
         self._turns.settle()
-        texts = {document.page_content for document in live}
-        held = places_in(text, {content for document in left if (content := document.page_content.strip())}) or {}
-        for document in left:  # by one of several branches, say, or by a node whose documents are added to the others
-            content = document.page_content
-            if content not in texts and content.strip() in held:
-                texts.add(content)
-                live.append(document)
-        told = hash(text), len(live)
-        if not live or told in self._texts:
-            return  # a model is given what the prompt before it was
-        shown = shown_by(text, live)
-        if shown is None:
+        documents = [*live, *_whole(texts, live, left)]
+        if not documents:
+            return None
+        by = "model" if by_model else "prompt"
+        asked = next((each for each in reversed(self._asked) if _is_same(each, texts, documents)), None)
+        if asked is None or asked.by == "function":
+            asked = self._made(watching, texts, documents, beside, by)
+        if asked not in self._asked or asked.by != by:  # a model is given what the prompt before it was
+            asked.by = by if by_model else asked.by
+            self._turns.do(partial(self._ask, asked))
+        return asked
+
+    def _made(
+        self, watching: Watching, texts: tuple[str, ...], documents: Documents, beside: Iterable[str], by: str
+    ) -> Asked:
+        known = (*beside, *list(self._beside))
+        keys = _held(watching, texts, documents, known)
+        call = call_here()
+        mark = None if call is None else call.mark
+        return Asked(texts, documents, keys, beside=known, by=by, rounds=_rounds_here(), call=mark)
+
+    def _ask(self, asked: Asked) -> None:
+        """Put it behind all others; what was made before is what it was made of, whoever was to read that."""
+        made = ("function", "prompt") if asked.by_model else ("function",)
+        self._asked = [each for each in self._asked if each is not asked and each.by not in made]
+        alike = [each for each in self._asked if _is_in(each.rounds, asked.rounds) and not each.settled]
+        shared = [each for each in alike if not (each.held or frozenset()).isdisjoint(asked.held or ())]
+        if any(asked.read(each) for each in shared):
+            asked.overruled = True  # it is asked whether an answer is right
+        elif shared:
+            for each in alike:
+                each.overruled = True
+        self._asked.append(asked)
+
+    def settle(self, call: object, result: str | None) -> None:
+        """Take in that a call in the application's own handoff is over: of its texts only the reader's count."""
+        self._turns.do(partial(self._settle, call, result))
+
+    def _settle(self, call: object, result: str | None) -> None:
+        kept = readers([each for each in self._asked if each.call is call], result)
+        for each in kept:
+            each.settled = each.shows
+        self._asked = [each for each in self._asked if each.call is not call or each in kept]
+
+    def pack(self, watching: Watching, result: str | None) -> None:
+        """Record what the answer came from.
+
+        Args:
+            watching: The instrumentation's settings.
+            result: What the call returned, as it is compared with the answers of models; None: it is not known.
+        """
+        with self._turns.lock:
+            asked = list(self._asked)
+        self._turns.settle()
+        self._pack(watching, readers(asked, result))
+
+    @never_raising
+    def pack_all(self, watching: Watching) -> None:
+        """Record the same at the end of a handoff that the application opened, where several calls may answer."""
+        with self._turns.lock:
+            asked = list(self._asked)
+        self._turns.settle()
+        self._pack(watching, all_readers(asked))
+
+    def _pack(self, watching: Watching, asked: Sequence[Asked]) -> None:
+        if not asked:
             return
-        self._turns.do(partial(self._prompt, told, live, shown, _rounds_here()))
-        if self._at_once:
-            self.pack(watching)
-
-    def _prompt(self, told: tuple[int, int], live: Documents, shown: Shown, rounds: _Rounds) -> None:
-        if self._overruled(rounds, _keys(shown)) or not self._prompts:
-            self._texts = set()
-        self._prompts.append((rounds, shown))
-        self._texts.add(told)
-        if len(self._prompts) > 1 and not self._at_once:  # each text has labels of its own
-            shown = [(document, None) for _, each in self._prompts for document, _ in each]
-        self._formatted = [(live, shown)]
-
-    def _overruled(self, rounds: _Rounds, keys: set[str | int]) -> bool:
-        """Take what was shown in these rounds for no part of the end, if it has one of these documents."""
-        again = any(_is_in(at, rounds) and not keys.isdisjoint(_keys(shown)) for at, shown in self._prompts)
-        if again:
-            self._prompts = [each for each in self._prompts if not _is_in(each[0], rounds)]
-        return again
-
-    def pack(self, watching: Watching) -> None:
-        """Record what was shown last, unless that is recorded."""
-        handoff = rop.current_handoff()
-        for handed, shown in self._formatted:
-            documents = [document for document, _ in shown]
-            if all(_key(document) in self._packed for document in documents):
-                continue
-            self._packed.update((_key(document), document) for document in documents)
-            labels = [label for _, label in shown if label is not None]
-            labelled = len(labels) == len(documents)
-            if labelled:
-                remember_labels(handoff, documents, labels)
-            with watching.stage(kinds.PACKING, input=handed) as stage:
-                stage.returned(documents, labels=labels if labelled else None)
+        documents = [*{id(document): document for each in asked for document in each.documents}.values()]
+        with watching.stage(kinds.PACKING, input=documents) as stage:
+            if watching.rewritten:
+                stage.returned(documents, basis="assumed")
+                return
+            shown = stage.shown_in(
+                [text for each in asked for text in each.texts],
+                documents,
+                text="page_content",
+                beside={text for each in asked for text in each.beside},
+                label_pattern=watching.settings.label_pattern if len(asked) == 1 else _NO_LABEL,
+            )
+        if shown is not None and shown.labels is not None:
+            remember_labels(rop.current_handoff(), cast("Documents", shown.documents), shown.labels)
 
 
 def within(context: Context, number: int) -> Context:
@@ -145,29 +189,59 @@ def within(context: Context, number: int) -> Context:
     return set_value(_ROUNDS, (*_rounds_here(), number), context)
 
 
-def _rounds_here() -> _Rounds:
-    return cast(_Rounds, get_value(_ROUNDS) or ())
+def _rounds_here() -> Rounds:
+    return cast(Rounds, get_value(_ROUNDS) or ())
 
 
 _TRAIL: Final = "rop_otel_langchain trail"
-"""Noted with a handoff that the application opened, for what it does in it outside of any call of a chain."""
+"""Noted with a handoff that the application opened, for all that it does in it."""
 
 
-def trail_here() -> Trail | None:
+def trail_here(watching: Watching) -> Trail | None:
     """Return the trail of the call, else of the handoff, that the caller is in; None outside of any."""
     call = call_here()
     if call is not None:
         return call.trail
     handoff = rop.current_handoff()
-    return cast(Trail, notes(handoff).setdefault(_TRAIL, Trail(at_once=True))) if handoff.id else None
+    return trail_of(handoff, watching) if handoff.id else None
 
 
-def _is_in(inner: _Rounds, outer: _Rounds) -> bool:
+def trail_of(handoff: rop.Handoff, watching: Watching) -> Trail:
+    """Return the trail of a handoff that the application opened, which tells what was shown at its end."""
+    made = Trail()
+    trail = cast(Trail, notes(handoff).setdefault(_TRAIL, made))
+    if trail is made:
+        at_end(handoff, partial(made.pack_all, watching))
+    return trail
+
+
+def _held(
+    watching: Watching, texts: tuple[str, ...], documents: Documents, beside: Sequence[str]
+) -> frozenset[str | int] | None:
+    """Return the keys of the documents that texts show; None where that cannot be told."""
+    if watching.rewritten:
+        return frozenset(map(_key, documents))
+    held = passages_in(texts, [each.page_content for each in documents], beside=beside)
+    return None if held is None else frozenset(_key(documents[each.place]) for each in held)
+
+
+def _whole(texts: tuple[str, ...], live: Documents, left: Documents) -> Documents:
+    """Return documents that were left, and whose whole text is in a prompt all the same.
+
+    By one of several branches, say, or by a node whose documents are added to the others.
+    """
+    known = {each.page_content for each in live}
+    others = [*{each.page_content: each for each in left if each.page_content not in known}.values()]
+    held = passages_in(texts, [each.page_content for each in others]) if others else ()
+    return [others[each.place] for each in held or () if each.share == 1.0]
+
+
+def _is_same(asked: Asked, texts: tuple[str, ...], documents: Documents) -> bool:
+    return asked.texts == texts and len(asked.documents) == len(documents) and not asked.failed
+
+
+def _is_in(inner: Rounds, outer: Rounds) -> bool:
     return inner[: len(outer)] == outer
-
-
-def _keys(shown: Shown) -> set[str | int]:
-    return {_key(document) for document, _ in shown}
 
 
 def _key(document: Document) -> str | int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import Any, Final, ParamSpec, TypeVar
 
 import rop_otel as rop
@@ -27,15 +28,25 @@ class Below:
     Args:
         covers: Components whose own calls are no stages of their own meanwhile.
         planned: How the stages inside feed each other, where that is not told by their order.
+        instead: What is called where another part fails.
+        fallback: Whether this is called since another part failed.
     """
 
-    __slots__ = ("above", "covers", "last", "planned", "stages")
+    __slots__ = ("above", "covers", "fallback", "instead", "last", "planned", "stages")
 
     def __init__(
-        self, above: Below | None, covers: tuple[object, ...] = (), planned: dict[int, Fed] | None = None
+        self,
+        above: Below | None,
+        covers: tuple[object, ...] = (),
+        planned: dict[int, Fed] | None = None,
+        instead: Sequence[object] = (),
+        *,
+        fallback: bool = False,
     ) -> None:
         self.above = above
         self.covers = covers
+        self.instead = instead
+        self.fallback = fallback
         self.planned = planned or {}
         self.last: Documents | None = None
         self.stages = 0
@@ -47,6 +58,11 @@ class Below:
             at.stages += 1
             at.last = documents if are_documents(documents) else None
             at = at.above
+
+    def holds(self, documents: Documents) -> bool:
+        """Return whether these documents are some of those that the last stage returned."""
+        known = {id(each) for each in self.last or ()} | {each.id for each in self.last or ()} - {None}
+        return bool(documents) and all(id(each) in known or each.id in known for each in documents)
 
     def returned(self, documents: Documents) -> bool:
         """Return whether the last stage returned these documents."""
@@ -64,6 +80,7 @@ class Watching:
 
     Attributes:
         kinds: Knows the kind of each component.
+        rewritten: Whether prompts show documents in another form, so that they are not looked for.
         on: False once it is over: what others wrapped around a wrapper of ours cannot be put back.
     """
 
@@ -71,6 +88,7 @@ class Watching:
         self.on = True
         self.settings = settings
         self.kinds = Kinds(settings)
+        self.rewritten = settings.shows == "rewritten"
         self._id = settings.id or "id"
 
     def covered(self, component: object) -> bool:
@@ -103,10 +121,29 @@ class Watching:
             at = at.above
         return None
 
+    def falls_back(self, part: object) -> bool:
+        """Return whether a part is called since another one failed, or is inside of such a one."""
+        at = _here.get()
+        while at is not None:
+            if at.fallback or any(each is part for each in at.instead):
+                return True
+            at = at.above
+        return False
+
+    def id_by(self, key: str) -> Any:
+        """Return where small documents name the larger one that they are of: where all have IDs, else under a key."""
+        return replace(self.settings, id_keys=(*self.settings.id_keys, key)).id
+
     @contextmanager
-    def inside(self, *covers: object, planned: dict[int, Fed] | None = None) -> Iterator[Below]:
+    def inside(
+        self,
+        *covers: object,
+        planned: dict[int, Fed] | None = None,
+        instead: Sequence[object] = (),
+        fallback: bool = False,
+    ) -> Iterator[Below]:
         """Be inside of a component or function."""
-        below = Below(_here.get(), covers, planned)
+        below = Below(_here.get(), covers, planned, instead, fallback=fallback)
         set_variable(_here, below)
         try:
             yield below
@@ -119,12 +156,13 @@ class Watching:
         kind: str,
         *,
         source: bool = False,
-        id: str | None = None,  # noqa: A002 - the word that users know
+        id: Any = None,  # noqa: A002 - the word that users know
         **described: Any,
     ) -> rop.Stage:
         """Return a stage of documents of LangChain; their IDs are where the settings say, unless told otherwise."""
         score = None if source or kind in kinds.SOURCES else _SCORE
-        return rop.using_stage(kind, source=source, id=id or self._id, score=score, **described)
+        scope = self.settings.scope
+        return rop.using_stage(kind, source=source, id=id or self._id, score=score, scope=scope, **described)
 
 
 def ended(documents: object) -> None:

@@ -18,7 +18,7 @@ from rop_otel.tracing.handoffs.answering import Answered
 from rop_otel.tracing.handoffs.answers import Answers
 from rop_otel.tracing.handoffs.declared import no_id_in, selected_ids
 from rop_otel.tracing.handoffs.kept_records import KeptRecords
-from rop_otel.tracing.position.context_position import Position, current_context, moved
+from rop_otel.tracing.position.context_position import Position, current_context, moved, using_context
 from rop_otel.tracing.position.entered_blocks import EnteredBlocks
 from rop_otel.tracing.running.diagnostics import Problem
 from rop_otel.tracing.running.handoff_trace import HandoffTrace
@@ -96,7 +96,7 @@ class LiveHandoff:
         """Tell what the reader answered."""
         refuse_unknown("answered()", told, Answered)
         if not self._is_over("answered()"):
-            self.kept.settle()
+            self._settle()
             self._answers.tell(text, told, self)
 
     def close(self) -> Assessment:
@@ -113,8 +113,13 @@ class LiveHandoff:
                 self._close()
         return self.assessment
 
+    def _settle(self) -> None:
+        """Have what was kept back recorded, inside of the handoff."""
+        with using_context(moved(current_context(), Position(self), self.trace.span)):
+            self.kept.settle()
+
     def _close(self) -> None:
-        self.kept.settle()
+        self._settle()
         end = self.trace.now()
         self._assessment = self._without_verdict("its assessment raised")
         try:

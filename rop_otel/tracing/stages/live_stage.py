@@ -89,17 +89,21 @@ class LiveStage:
         if self._wanted:
             self._facts.returned(self._spec.results.read(results, limit=self._runtime.config.max_ids), results, told)
 
-    def shown_in(self, prompt: str | Iterable[str], results: Sequence[object], **given: Unpack[ShownIn]) -> None:
+    def shown_in(
+        self, prompt: str | Iterable[str], results: Sequence[object], **given: Unpack[ShownIn]
+    ) -> Prompted | None:
         """Report what a prompt shows of documents."""
         refuse_unknown("shown_in()", given, ShownIn)
         self._told = True
-        if self._wanted:
-            shown = self._look((prompt,) if isinstance(prompt, str) else prompt, results, given)
-            self._facts.say({"tokens": given.get("tokens"), "token_budget": given.get("token_budget")})
-            if shown is None:
-                self._facts.withhold()
-            else:
-                self.returned(shown.documents, shares=shown.shares, basis=shown.basis, labels=shown.labels)
+        if not self._wanted:
+            return None
+        shown = self._look((prompt,) if isinstance(prompt, str) else prompt, results, given)
+        self._facts.say({"tokens": given.get("tokens"), "token_budget": given.get("token_budget")})
+        if shown is None:
+            self._facts.withhold()
+        else:
+            self.returned(shown.documents, shares=shown.shares, basis=shown.basis, labels=shown.labels)
+        return shown
 
     def input(self, *results: object) -> None:
         """Tell what the stage is handed."""

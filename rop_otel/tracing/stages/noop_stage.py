@@ -18,7 +18,7 @@ class NoopStage:
         """Do nothing."""
 
     def shown_in(self, prompt: object, results: object, **given: object) -> None:
-        """Do nothing."""
+        """Do nothing, and know nothing."""
 
     def input(self, *results: object) -> None:
         """Do nothing."""

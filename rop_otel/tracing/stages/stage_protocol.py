@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Protocol, Self, Unpack, runtime_checkable
 
-from rop_otel.tracing.stages.prompting import ShownIn
+from rop_otel.tracing.stages.prompting import Prompted, ShownIn
 from rop_otel.tracing.stages.stage_facts import Returned
 
 
@@ -33,7 +33,9 @@ class Stage(Protocol):
             told: See :class:`~rop_otel.tracing.stages.stage_facts.Returned`.
         """
 
-    def shown_in(self, prompt: str | Iterable[str], results: Sequence[object], **given: Unpack[ShownIn]) -> None:
+    def shown_in(
+        self, prompt: str | Iterable[str], results: Sequence[object], **given: Unpack[ShownIn]
+    ) -> Prompted | None:
         """Report what a prompt shows of documents, in the place of :meth:`returned`: which, and how much of each.
 
         The documents whose text the prompt holds are recorded in its order, each with its label. Where it holds none,
@@ -43,6 +45,9 @@ class Stage(Protocol):
             prompt: What the model is asked with; of several messages, the texts.
             results: The documents that were to be shown, in order.
             given: See :class:`~rop_otel.tracing.stages.prompting.ShownIn`.
+
+        Returns:
+            What it shows; None where it cannot be decided, or nothing records the stage.
         """
 
     def input(self, *results: object) -> None:

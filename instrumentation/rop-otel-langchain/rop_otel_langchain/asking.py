@@ -1,0 +1,156 @@
+"""Who was given which text, and from which of these texts the answer came."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import takewhile
+from typing import Final, TypeAlias
+
+from rop_otel.instrumenting import plain_text
+from rop_otel_langchain.documents import Documents
+
+Rounds: TypeAlias = tuple[int, ...]
+
+_SHORT: Final = 3
+"""Words that an answer has to have for being known wherever it stands."""
+
+_LONG: Final = 20
+"""Letters that a part of an answer has to have for being known."""
+
+_MOST: Final = 100_000_000
+"""Characters in which answers are looked for, for one result."""
+
+
+class Asked:
+    """A text that a model was given, or that was made for whoever reads it.
+
+    Args:
+        texts: What it was given, of several messages each text.
+        documents: Those that the text may show.
+        held: The keys of those that it shows; None where that cannot be told.
+        beside: What else is in the text, such as the question.
+        by: ``model``; ``prompt`` or ``function`` where nobody is known to read what these made.
+        rounds: Where it was given.
+        call: Marks the call that it is a part of.
+
+    Attributes:
+        answers: What came of it; None where that is not known.
+        overruled: Somebody chose among its documents since, or was shown them too.
+        settled: It is known to be a reader's.
+    """
+
+    def __init__(
+        self,
+        texts: tuple[str, ...],
+        documents: Documents,
+        held: frozenset[str | int] | None,
+        *,
+        beside: Sequence[str],
+        by: str,
+        rounds: Rounds,
+        call: object,
+    ) -> None:
+        self.texts, self.documents, self.held, self.beside = texts, documents, held, beside
+        self.by, self.rounds, self.call = by, rounds, call
+        self.answers: list[str] | None = None
+        self.failed = self.overruled = self.settled = False
+
+    @property
+    def shows(self) -> bool:
+        """Whether the text shows documents, or may."""
+        return self.held is None or bool(self.held)
+
+    @property
+    def by_model(self) -> bool:
+        """Whether a model was given it."""
+        return self.by == "model"
+
+    @cached_property
+    def plain(self) -> str:
+        """The text, as answers are looked for in it."""
+        return plain_text("\n".join(self.texts))
+
+    def answered(self, said: list[str] | None) -> None:
+        """Take in what came of it."""
+        if said is not None:
+            self.answers = [*(self.answers or ()), *(plain for each in said if (plain := plain_text(each)))]
+
+    def read(self, other: Asked) -> bool:
+        """Return whether the text holds what came of another one, at some length."""
+        return any(len(each.split()) >= _SHORT and each in self.plain for each in other.answers or ())
+
+
+def readers(asked: Sequence[Asked], result: str | None) -> list[Asked]:
+    """Return the texts from which the answer came, in order; one that shows nothing where the context was lost.
+
+    Args:
+        asked: All of them, in order.
+        result: What the call returned, as :func:`plain_text` writes it; None: it is not known.
+    """
+    asked = [each for each in asked if not each.failed]
+    last = [*takewhile(lambda each: not each.by_model, reversed(asked))][::-1]
+    if shown := [each for each in last if each.shows]:
+        return shown
+    models = [each for each in asked if each.by_model]
+    final = next((each for each in reversed(models) if result is not None and _is_of(result, each.answers)), None)
+    if final is None:
+        left = last[-1:] or [each for each in models if not each.overruled][-1:] or models[-1:]
+        if not left:
+            return []
+        [final] = left
+    return _behind(final, asked) or [final]
+
+
+def all_readers(asked: Sequence[Asked]) -> list[Asked]:
+    """Return the same where nothing tells which text is the last: all that show documents, if the last is no loss."""
+    found = readers(asked, None)
+    if not any(each.shows for each in found):
+        return found
+    return [each for each in asked if each in found or (each.by_model and each.shows and _counts(each))]
+
+
+def _counts(asked: Asked) -> bool:
+    return asked.settled or not (asked.overruled or asked.failed)
+
+
+def _is_of(result: str, answers: Sequence[str] | None) -> bool:
+    """Return whether a result holds an answer, or is a part of one; a stream's is not known, and may."""
+    if answers is None:
+        return True
+    return any(each in result or (len(result) > _LONG and result in each) for each in answers)
+
+
+def _behind(final: Asked, asked: Sequence[Asked]) -> list[Asked]:
+    """Return what shows documents: the text, and those whose answers are in it, or in one of these."""
+    found: set[Asked] = set()
+    seen, waiting, left = {final}, [final], _MOST
+    while waiting and left > 0:
+        each = waiting.pop()
+        if each.shows:
+            found.add(each)
+        before = [other for other in asked[: asked.index(each)] if other.answers and other not in seen]
+        left -= len(each.plain) * (len(before) + 1)
+        feeding = [other for other in before if each.read(other)]
+        if not each.shows:
+            feeding += _short_ones(each, [other for other in before if other not in feeding])
+        fresh = [other for other in feeding if not other.overruled]
+        feeding = fresh or ([] if each.shows else feeding)
+        seen.update(feeding)
+        waiting += feeding
+    return [each for each in asked if each in found]
+
+
+def _short_ones(asked: Asked, others: Iterable[Asked]) -> list[Asked]:
+    """Return those whose short answers are all in a text: of grades such as ``yes``, one or two may be by chance."""
+    by_answer: dict[str, list[Asked]] = {}
+    for each in others:
+        if each.shows:
+            by_answer.setdefault(" ".join(each.answers or ()), []).append(each)
+    found: list[Asked] = []
+    for answer, those in by_answer.items():
+        if answer and len(answer.split()) < _SHORT:
+            stands = re.findall(rf"(?<!\w){re.escape(answer)}(?!\w)", asked.plain)
+            found += those if len(stands) >= len(those) else []
+    return found

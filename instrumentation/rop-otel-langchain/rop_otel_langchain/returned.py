@@ -1,0 +1,73 @@
+"""What a call returns, at once or in pieces: the answer, the documents that it names as sources, and all texts."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from rop_otel.instrumenting import plain_text
+from rop_otel_langchain.documents import Documents, are_documents, fields_of, is_a
+from rop_otel_langchain.texts import strings_in, text_of
+
+_ANSWERS: Final = ("answer", "result")
+_SOURCES: Final = ("context", "source_documents")
+"""Keys under which LangChain's own chains return the answer, and the documents that it is an answer from."""
+
+_MOST: Final = 1_000_000
+"""Characters that are kept of a result."""
+
+
+class Returned:
+    """What a call has returned so far.
+
+    Attributes:
+        sources: The documents that it attaches to its answer; None: none are known.
+    """
+
+    def __init__(self) -> None:
+        self.sources: Documents | None = None
+        self._answer = self._message = ""
+        self._pieces: list[str] = []
+        self._texts: list[str] = []
+        self._left = _MOST
+
+    def add(self, result: Any) -> None:
+        """Take in what the call returns, or a piece of it."""
+        if is_a(result, str | BaseMessage):
+            self._keep(self._pieces, text_of(result))
+            return
+        if is_a(result, dict):
+            self._answer += "".join(text_of(result.get(key)) for key in _ANSWERS)
+            for key in _SOURCES:
+                if are_documents(result.get(key)):
+                    self.sources = result[key]
+        self._message = _last_message(result) or self._message
+        for text in strings_in(result):
+            self._keep(self._texts, text)
+
+    def _keep(self, texts: list[str], text: str) -> None:
+        if len(text) <= self._left:
+            self._left -= len(text)
+            texts.append(text)
+
+    @property
+    def answer(self) -> str:
+        """The text of the answer; empty where nothing tells what that is."""
+        return self._answer or self._message or "".join(self._pieces)
+
+    @property
+    def text(self) -> str | None:
+        """All that tells which answer of a model is the call's, without what templates change; None without any."""
+        return plain_text(self.answer or "\n".join(self._texts)) or None
+
+
+def _last_message(result: Any) -> str:
+    """Return the text of the last message in an agent's state, or in what a step of it adds, if it is an answer."""
+    held = fields_of(result) or {}
+    for inner in (held, *(fields_of(each) or {} for each in held.values())):
+        messages = inner.get("messages")
+        last = messages[-1] if is_a(messages, list) and messages else messages
+        if is_a(last, AIMessage) and not getattr(last, "tool_calls", None):
+            return text_of(last)
+    return ""
