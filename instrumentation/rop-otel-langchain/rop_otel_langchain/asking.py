@@ -28,6 +28,7 @@ class Asked:
 
     Args:
         texts: What it was given, of several messages each text.
+        showing: Those of these texts that may show documents.
         documents: Those that the text may show.
         held: The keys of those that it shows; None where that cannot be told.
         beside: What else is in the text, such as the question.
@@ -44,6 +45,7 @@ class Asked:
     def __init__(
         self,
         texts: tuple[str, ...],
+        showing: tuple[str, ...],
         documents: Documents,
         held: frozenset[str | int] | None,
         *,
@@ -52,7 +54,7 @@ class Asked:
         rounds: Rounds,
         call: object,
     ) -> None:
-        self.texts, self.documents, self.held, self.beside = texts, documents, held, beside
+        self.texts, self.showing, self.documents, self.held, self.beside = texts, showing, documents, held, beside
         self.by, self.rounds, self.call = by, rounds, call
         self.answers: list[str] | None = None
         self.failed = self.overruled = self.settled = False
@@ -133,8 +135,7 @@ def _behind(final: Asked, asked: Sequence[Asked]) -> list[Asked]:
         before = [other for other in asked[: asked.index(each)] if other.answers and other not in seen]
         left -= len(each.plain) * (len(before) + 1)
         feeding = [other for other in before if each.read(other)]
-        if not each.shows:
-            feeding += _short_ones(each, [other for other in before if other not in feeding])
+        feeding += _short_ones(each, [other for other in before if other not in feeding])
         fresh = [other for other in feeding if not other.overruled]
         feeding = fresh or ([] if each.shows else feeding)
         seen.update(feeding)
@@ -143,7 +144,10 @@ def _behind(final: Asked, asked: Sequence[Asked]) -> list[Asked]:
 
 
 def _short_ones(asked: Asked, others: Iterable[Asked]) -> list[Asked]:
-    """Return those whose short answers are all in a text: of grades such as ``yes``, one or two may be by chance."""
+    """Return those whose short answers are in a text, the latest of those that are alike.
+
+    Of grades such as ``yes`` one may be there by chance: where the text shows no documents, all have to be there.
+    """
     by_answer: dict[str, list[Asked]] = {}
     for each in others:
         if each.shows:
@@ -151,6 +155,7 @@ def _short_ones(asked: Asked, others: Iterable[Asked]) -> list[Asked]:
     found: list[Asked] = []
     for answer, those in by_answer.items():
         if answer and len(answer.split()) < _SHORT:
-            stands = re.findall(rf"(?<!\w){re.escape(answer)}(?!\w)", asked.plain)
-            found += those if len(stands) >= len(those) else []
+            stands = len(re.findall(rf"(?<!\w){re.escape(answer)}(?!\w)", asked.plain))
+            if asked.shows or stands >= len(those):
+                found += those[len(those) - min(stands, len(those)) :]
     return found

@@ -65,20 +65,15 @@ def messages_in(prompt: Any) -> list[Any]:
     return [each for each in messages if is_a(each, BaseMessage)] if is_a(messages, list | tuple) else []
 
 
-def history_in(prompt: Any) -> list[str]:
-    """Return what was said before: all words of the model, and the questions that it has answered."""
-    messages = messages_in(prompt)
-    answered = max((at for at, each in enumerate(messages) if _answers(each)), default=-1)
-    return [
-        text
-        for at, each in enumerate(messages)
-        if is_a(each, AIMessage) or (at < answered and is_a(each, HumanMessage))
-        for text in _texts(each)
-    ]
+def said_before(prompt: Any) -> list[str]:
+    """Return what the model itself has said, according to a prompt."""
+    return [text for each in messages_in(prompt) if is_a(each, AIMessage) for text in _texts(each)]
 
 
-def _answers(message: BaseMessage) -> bool:
-    return is_a(message, AIMessage) and bool(message.content) and not getattr(message, "tool_calls", None)
+def asked_in(prompt: Any) -> list[str]:
+    """Return what a prompt without any documents asks."""
+    humans = [text for each in messages_in(prompt) if is_a(each, HumanMessage) for text in _texts(each)]
+    return [*humans, prompt] if is_a(prompt, str) else humans
 
 
 def literals_in(template: Any, deep: int = 0) -> Iterator[str]:

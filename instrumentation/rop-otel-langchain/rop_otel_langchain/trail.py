@@ -94,9 +94,16 @@ class Trail:
             self._turns.do(partial(self._asked.append, asked))
 
     def prompted(
-        self, watching: Watching, texts: tuple[str, ...], beside: Iterable[str], *, by_model: bool
+        self, watching: Watching, texts: tuple[str, ...], said: Iterable[str], *, by_model: bool
     ) -> Asked | None:
-        """Take in a text that a model is given, or a prompt; None where there are no documents yet, or no more."""
+        """Take in what a model is given, or a prompt; None where there are no documents yet, or no more.
+
+        Args:
+            watching: The instrumentation's settings.
+            texts: Of its messages.
+            said: Those of these texts that the model itself has said.
+            by_model: Whether a model is given it.
+        """
         with self._turns.lock:
             live = [*chain.from_iterable(list(self._live.values()))]
             left = [*chain.from_iterable(list(self._left.values()))]
@@ -107,20 +114,31 @@ class Trail:
         by = "model" if by_model else "prompt"
         asked = next((each for each in reversed(self._asked) if _is_same(each, texts, documents)), None)
         if asked is None or asked.by == "function":
-            asked = self._made(watching, texts, documents, beside, by)
+            asked = self._made(watching, texts, documents, said, by)
         if asked not in self._asked or asked.by != by:  # a model is given what the prompt before it was
             asked.by = by if by_model else asked.by
             self._turns.do(partial(self._ask, asked))
         return asked
 
     def _made(
-        self, watching: Watching, texts: tuple[str, ...], documents: Documents, beside: Iterable[str], by: str
+        self, watching: Watching, texts: tuple[str, ...], documents: Documents, said: Iterable[str], by: str
     ) -> Asked:
-        known = (*beside, *list(self._beside))
-        keys = _held(watching, texts, documents, known)
+        """Return a text, in which messages that only ask, or are the model's own, are no sign of documents."""
+        beside = list(self._beside)
+        others = {*said, *beside}
+        showing = tuple(each for each in texts if each not in others)
+        beside = [*{*beside}.difference(texts)]
         call = call_here()
-        mark = None if call is None else call.mark
-        return Asked(texts, documents, keys, beside=known, by=by, rounds=_rounds_here(), call=mark)
+        return Asked(
+            texts,
+            showing,
+            documents,
+            _held(watching, showing, documents, beside),
+            beside=beside,
+            by=by,
+            rounds=_rounds_here(),
+            call=None if call is None else call.mark,
+        )
 
     def _ask(self, asked: Asked) -> None:
         """Put it behind all others; what was made before is what it was made of, whoever was to read that."""
@@ -174,7 +192,7 @@ class Trail:
                 stage.returned(documents, basis="assumed")
                 return
             shown = stage.shown_in(
-                [text for each in asked for text in each.texts],
+                [text for each in asked for text in each.showing],
                 documents,
                 text="page_content",
                 beside={text for each in asked for text in each.beside},

@@ -162,11 +162,11 @@ def test_a_failure_of_our_own(parts: Any, seen: Any, monkeypatch: Any, caplog: A
     """Whatever fails in here is logged once, and the application goes on."""
     monkeypatch.setattr("rop_otel_langchain.functions.documents_in", lambda _: 1 / 0)
     monkeypatch.setattr("rop_otel_langchain.components.plan", lambda *_: 1 / 0)
-    monkeypatch.setattr("rop_otel_langchain.calls.are_documents", lambda _: 1 / 0)
+    monkeypatch.setattr("rop_otel_langchain.returned.are_documents", lambda _: 1 / 0)
     with caplog.at_level(logging.WARNING, "rop_otel"):
         assert parts.qa().invoke({"input": "n1"})["answer"] == "So it is."
         assert parts.qa().invoke({"input": "n1"})["answer"] == "So it is."
-    assert len([record for record in caplog.records if "LangChain" in record.message]) == 3
+    assert len([record for record in caplog.records if "LangChain" in record.message]) == 4
 
 
 @pytest.mark.parametrize(

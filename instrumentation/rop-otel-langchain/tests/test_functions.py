@@ -127,7 +127,7 @@ def test_labels_are_those_of_the_prompt(parts: Any, seen: Any) -> None:
         return "\n".join(f"[{place}] {each.page_content}" for place, each in enumerate(documents, 1))
 
     parts.lcel(parts.vector(), numbered).invoke("n1")
-    assert seen.stages[-1].labels == ("1", "2", "3")
+    assert (seen.stages[1].labels, seen.kinds) == (("1", "2", "3"), ["vector", "packing", "reader"])
 
     def partly(documents: Sequence[Document]) -> str:
         return f"[1] {parts.joined(documents)}"
@@ -178,7 +178,7 @@ def test_a_function_that_keeps_nothing(parts: Any, seen: Any, mapped: bool) -> N
     else:
         parts.lcel(parts.vector() | good_enough).invoke("n2")
     assert seen.lists == [("vector", ["n1", "n2", "n3"]), ("good_enough", [])]
-    assert str(seen.assessment).endswith("FAIL, the selected object was lost at good_enough (dropped)")
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at good_enough (dropped); findings: nothing_returned at good_enough")
 
 
 def test_an_empty_list_beside_documents(parts: Any, seen: Any) -> None:

@@ -144,8 +144,8 @@ def test_with_monitoring_off_nothing_is_done(parts: Any, instrument: Any, monkey
     """Where monitoring is switched off, documents and prompts are not looked at."""
     instrument()
     rop.configure(enabled=False)
-    monkeypatch.setattr("rop_otel_langchain.trail.shown_by", lambda *_: pytest.fail("a prompt was read"))
-    monkeypatch.setattr("rop_otel_langchain.functions.shown_by", lambda *_: pytest.fail("a text was read"))
+    monkeypatch.setattr("rop_otel_langchain.prompts.texts_of", lambda *_: pytest.fail("a prompt was read"))
+    monkeypatch.setattr("rop_otel_langchain.functions.texts_of", lambda *_: pytest.fail("a text was read"))
     try:
         assert parts.qa().invoke({"input": "n2"})["answer"] == "So it is."
         assert parts.qa().batch([{"input": "n2"}])[0]["answer"] == "So it is."

@@ -37,7 +37,7 @@ def test_a_model_says_what_it_is_shown(parts: Any, seen: Any, way: str) -> None:
         return "So it is."
 
     RunnableLambda(answer).invoke("n2")
-    assert seen.lists == [("vector", ["n1", "n2", "n3"]), ("packing", ["n1"])]
+    assert seen.lists == [("vector", ["n1", "n2", "n3"]), ("packing", ["n1"]), ("reader", None)]
     assert seen.stages[1].labels == ("S1",)
     assert str(seen.assessment).endswith("FAIL, the selected object was lost at packing (over_budget)")
 
@@ -81,13 +81,13 @@ def test_documents_that_are_all_rejected(parts: Any, seen: Any) -> None:
 
     (parts.vector() | relevant | (lambda kept: elsewhere.invoke("?")) | answer).invoke("n3")
     assert seen.lists[1:] == [("relevant", []), ("retriever", ["n5"]), ("packing", ["n5"])]
-    assert str(seen.assessment).endswith("FAIL, the selected object was lost at relevant (dropped)")
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at relevant (dropped); findings: nothing_returned at relevant")
 
 
 def test_documents_that_are_read_one_after_another(parts: Any, seen: Any) -> None:
     """Where a model reads each document by itself, and another one what came of it, the reader was shown all."""
     summary = (lambda document: f"Summarise: {document.page_content}") | MODEL
-    chain = parts.vector() | summary.map() | (lambda said: f"Combine: {len(said)}") | MODEL
+    chain = parts.vector() | summary.map() | (lambda said: f"Combine: {[each.content for each in said]}") | MODEL
     chain.invoke("n1")
     assert [(kind, sorted(ids)) for kind, ids in seen.lists[1:]] == [("packing", ["n1", "n2", "n3"])]
     assert seen.assessment.verdict is rop.Verdict.PASS
@@ -108,9 +108,8 @@ def test_questions_that_are_answered_one_by_one(parts: Any, seen: Any) -> None:
     one, two = parts.vector(2), parts.Given(results=parts.notes[3:5])
 
     def answer(question: str) -> str:
-        for retriever in (one, two):
-            MODEL.invoke(parts.joined(retriever.invoke(question)))
-        return str(MODEL.invoke("Put the answers together").content)
+        said = [MODEL.invoke(parts.joined(retriever.invoke(question))).content for retriever in (one, two)]
+        return str(MODEL.invoke(f"Put the answers together: {said}").content)
 
     RunnableLambda(answer).invoke("n1")
     assert seen.lists[-1] == ("packing", ["n1", "n2", "n4", "n5"])
@@ -126,18 +125,19 @@ def test_documents_of_one_id(parts: Any, seen: Any) -> None:
 
 
 def test_a_model_that_is_given_no_text(parts: Any, seen: Any, caplog: pytest.LogCaptureFixture) -> None:
-    """An empty text shows nothing, and is no failure."""
+    """An empty text shows nothing, which is found, and is no failure."""
     (parts.vector() | (lambda documents: "") | MODEL).invoke("n1")
-    assert seen.kinds == ["vector"]
+    assert [finding.code.value for finding in seen.assessment.findings] == ["context_not_in_prompt"]
+    assert seen.assessment.verdict is rop.Verdict.UNVERIFIABLE
     assert not caplog.records
 
 
 def test_read_one_after_another_in_a_handoff_of_the_applications_own(parts: Any, seen: Any) -> None:
-    """Each text that shows documents is a packing there, of what no text before it showed."""
+    """Each text that shows documents counts there: all are packed at the end."""
     with rop.handoff("mine", selected="n3"):
         for document in parts.vector().invoke("?"):
             MODEL.invoke(f"Summarise: {document.page_content}")
-    assert seen.lists[1:] == [("packing", ["n1"]), ("packing", ["n2"]), ("packing", ["n3"])]
+    assert seen.lists[1:] == [("packing", ["n1", "n2", "n3"])]
     assert (seen.assessment.verdict, seen.assessment.selected_rank) == (rop.Verdict.PASS, 3)
 
 
@@ -178,7 +178,7 @@ def test_two_lists_that_only_functions_format(parts: Any, seen: Any) -> None:
         "input": parts.BM25Retriever(results=parts.notes[:2]) | parts.joined,
     }
     (both | RunnableLambda(lambda texts: "an answer")).invoke("n2")
-    assert sorted(seen.lists[2:]) == [("packing", ["n1", "n2"]), ("packing", ["n4", "n5"])]
+    assert [(kind, sorted(ids)) for kind, ids in seen.lists[2:]] == [("packing", ["n1", "n2", "n4", "n5"])]
 
 
 def test_in_a_handoff_of_the_applications_own(parts: Any, seen: Any) -> None:
