@@ -35,6 +35,7 @@ class Asked:
         by: ``model``; ``prompt`` or ``function`` where nobody is known to read what these made.
         rounds: Where it was given.
         call: Marks the call that it is a part of.
+        given: The documents in the state of the graph's node that it is a part of.
 
     Attributes:
         answers: What came of it; None where that is not known.
@@ -53,9 +54,10 @@ class Asked:
         by: str,
         rounds: Rounds,
         call: object,
+        given: Documents,
     ) -> None:
         self.texts, self.showing, self.documents, self.held, self.beside = texts, showing, documents, held, beside
-        self.by, self.rounds, self.call = by, rounds, call
+        self.by, self.rounds, self.call, self.given = by, rounds, call, given
         self.answers: list[str] | None = None
         self.failed = self.overruled = self.settled = False
 

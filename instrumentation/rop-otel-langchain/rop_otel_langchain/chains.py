@@ -106,7 +106,7 @@ def _as_call(
                 yield told.append
             call.take(told[0])
         return
-    with resumed(args[1:], kwargs), in_node(watching, args[1:], kwargs), _instead(watching, chain):
+    with resumed(args[1:], kwargs), in_node(watching, inputs, args[1:], kwargs), _instead(watching, chain):
         node = _node(watching, chain)
         if node is None:
             yield told.append
@@ -140,10 +140,18 @@ class _Streamed:
         begin: Begins the call, with the first step; None where it is consumed inside of another call.
         start: Begins the stream.
         over: Makes an iterator of what that returns.
+        around: Makes a block for each step, inside of the call.
     """
 
-    def __init__(self, begin: Callable[[], Call | None], start: Callable[[], Any], over: Callable[[Any], Any]) -> None:
+    def __init__(
+        self,
+        begin: Callable[[], Call | None],
+        start: Callable[[], Any],
+        over: Callable[[Any], Any],
+        around: Callable[[], AbstractContextManager[object]],
+    ) -> None:
         self._begin = begin
+        self._around = around
         self._start = start
         self._over = over
         self._call: Call | None = None
@@ -154,9 +162,11 @@ class _Streamed:
         with self.step():
             return self._over(self._start())
 
-    def step(self) -> AbstractContextManager[None]:
-        """Return a block that is inside of the call."""
-        return nullcontext() if self._call is None else self._call.current()
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """Be inside of the call."""
+        with nullcontext() if self._call is None else self._call.current(), self._around():
+            yield
 
     def add(self, piece: Any) -> None:
         """Take in a piece."""
@@ -175,10 +185,11 @@ def _streamed(watching: Watching, steps: type[Steps | AsyncSteps], over: Callabl
 
         @functools.wraps(original)
         def stream(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if not _is_topmost(watching):
+            if not _is_topmost(watching) and not is_a(self, RunnableWithFallbacks):
                 return original(self, *args, **kwargs)
             begin = functools.partial(_begun, watching, self, inputs(args, kwargs), args, kwargs)
-            return steps(None, _Streamed(begin, functools.partial(original, self, *args, **kwargs), over))
+            around = functools.partial(_instead, watching, self)
+            return steps(None, _Streamed(begin, functools.partial(original, self, *args, **kwargs), over, around))
 
         return stream
 

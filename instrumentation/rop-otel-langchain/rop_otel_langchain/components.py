@@ -62,7 +62,7 @@ def _as_stage(
     with (
         resumed(args[1:], kwargs, retrieves=retrieves),
         of_retriever(watching, component),
-        of_node(watching, component, retrieves=retrieves),
+        of_node(watching, None if retrieves else _handed(args, kwargs)),
     ):
         _note_question(watching, args[:1] if retrieves else args[1:2])
         begun = _begun(watching, component, args, kwargs, takes=takes)
@@ -81,6 +81,10 @@ def _as_stage(
                 begun.stage.implementation(type(component).__name__, fallback=True)
             yield tell
         _end(watching, begun.handed, documents)
+
+
+def _handed(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    return args[0] if args else kwargs.get("documents")
 
 
 @never_raising
@@ -126,7 +130,7 @@ def _begun(
         return None  # documents are transformed before they are indexed, too
     if not takes:
         retrieved_outside("LangChain", type(component).__name__)
-    handed = (args[0] if args else kwargs.get("documents")) if takes else None
+    handed = _handed(args, kwargs) if takes else None
     fed = watching.fed(component)
     planned = plan(component, watching.kinds) if fed is None else None
     fed = fed or (planned or {}).get(id(component)) or Fed(None)

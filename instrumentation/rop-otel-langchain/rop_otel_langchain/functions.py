@@ -133,7 +133,10 @@ def _give(watching: Watching, name: str, handed: list[Documents], results: Docum
     kind = watching.kinds.of_function(name, RETRIEVER if source else named)
     if kind is None:
         return
-    with of_node(watching, None, retrieves=source), watching.stage(kind, source=source) as stage:
+    with (
+        of_node(watching, None if source else [each for those in handed for each in those]),
+        watching.stage(kind, source=source) as stage,
+    ):
         if handed:
             stage.input(*handed)
         stage.returned(results)

@@ -19,8 +19,8 @@ from rop_otel.instrumenting import using_context
 from rop_otel_langchain.carrying import call_here, resumed
 from rop_otel_langchain.containing import contains_retrieval
 from rop_otel_langchain.feeding import is_source
-from rop_otel_langchain.nodes import is_in_node, outside
 from rop_otel_langchain.patching import Block, Function, Patches, Tell, awaited, called, no_matter
+from rop_otel_langchain.runs import inside, run_here
 from rop_otel_langchain.trail import trail_here, within
 from rop_otel_langchain.watching import Watching, never_raising
 
@@ -44,7 +44,7 @@ def _of_tool(watching: Watching, tool: Any, args: tuple[Any, ...], kwargs: Mappi
         if number is None:
             yield no_matter
             return
-        with using_context(within(set_value(_PART, tool, outside()), number)), rop.using_round(number):
+        with using_context(within(inside(None, set_value(_PART, tool)), number)), rop.using_round(number):
             yield no_matter
 
 
@@ -76,5 +76,5 @@ def of_retriever(watching: Watching, component: Any) -> Iterator[None]:
 def _number_of_retriever(watching: Watching, component: Any) -> int | None:
     if not watching.on or not isinstance(component, BaseRetriever) or is_source(component, watching.kinds):
         return None
-    trail = trail_here(watching) if get_value(_PART) is None and not is_in_node() else None
+    trail = trail_here(watching) if get_value(_PART) is None and run_here() is None else None
     return None if trail is None else next(trail.rounds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from itertools import chain, count
 from typing import Final, cast
@@ -17,6 +18,7 @@ from rop_otel_langchain.asking import Asked, Rounds, all_readers, readers
 from rop_otel_langchain.carrying import call_here
 from rop_otel_langchain.documents import Documents, are_documents
 from rop_otel_langchain.labels import remember_labels
+from rop_otel_langchain.runs import run_here
 from rop_otel_langchain.watching import Watching, never_raising
 
 _ROUNDS: Final = create_key("rop_otel_langchain rounds")
@@ -37,13 +39,12 @@ class Trail:
 
     Attributes:
         rounds: The numbers of its rounds.
-        runs: How often each node of a graph ran in it, by the node's name.
     """
 
     def __init__(self) -> None:
         self.rounds = count(1)
-        self.runs: dict[str, list[str]] = {}
-        self.latest: int | None = None
+        self._latest = 0
+        self._found: set[str | int] = set()  # in the latest round of a graph
         self._turns = Turns()  # branches of a chain run in threads, and a signal handler may run a chain
         self._live: dict[str | int, list[Document]] = {}
         self._left: dict[str | int, list[Document]] = {}
@@ -64,11 +65,23 @@ class Trail:
         for key in [key for key in self._live if key in old]:
             self._left[key] = self._live.pop(key)
         self._live.update(new)
+        self._found.update(new)
         for each in self._asked:
             chosen = _is_in(each.rounds, rounds) and not old.isdisjoint(each.held or ())  # by whom it was shown to
             # A model, an agent's, is asked again after a tool retrieved.
             before = each.rounds != rounds and _is_in(rounds, each.rounds)
             each.overruled = each.overruled or chosen or before
+
+    def begin_round(self) -> int:
+        """Return the number of a round in which a graph retrieves."""
+        self._found = set()
+        self._latest = next(self.rounds)
+        return self._latest
+
+    def round_of(self, handed: object) -> int | None:
+        """Return the latest of these rounds if there are several, and documents are all of it; None: they are not."""
+        again = self._latest > 1 and are_documents(handed) and all(_key(each) in self._found for each in handed)
+        return self._latest if again else None
 
     def remembered(self, documents: Iterable[Document]) -> None:
         """Take in documents that were found before, and may still be shown."""
@@ -128,7 +141,7 @@ class Trail:
         others = {*said, *beside}
         showing = tuple(each for each in texts if each not in others)
         beside = [*{*beside}.difference(texts)]
-        call = call_here()
+        call, run = call_here(), run_here()
         return Asked(
             texts,
             showing,
@@ -138,6 +151,7 @@ class Trail:
             by=by,
             rounds=_rounds_here(),
             call=None if call is None else call.mark,
+            given=() if run is None else run.given,
         )
 
     def _ask(self, asked: Asked) -> None:
@@ -186,8 +200,11 @@ class Trail:
     def _pack(self, watching: Watching, asked: Sequence[Asked]) -> None:
         if not asked:
             return
-        documents = [*{id(document): document for each in asked for document in each.documents}.values()]
-        with watching.stage(kinds.PACKING, input=documents) as stage:
+        known = {(_key(each), each.page_content): each for given in asked for each in given.documents}
+        documents = [*known.values()]
+        number = self.round_of([document for each in asked for document in each.given])
+        within_it = nullcontext() if number is None else rop.using_round(number)
+        with within_it, watching.stage(kinds.PACKING, input=documents) as stage:
             if watching.rewritten:
                 stage.returned(documents, basis="assumed")
                 return

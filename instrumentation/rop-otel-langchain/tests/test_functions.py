@@ -178,7 +178,9 @@ def test_a_function_that_keeps_nothing(parts: Any, seen: Any, mapped: bool) -> N
     else:
         parts.lcel(parts.vector() | good_enough).invoke("n2")
     assert seen.lists == [("vector", ["n1", "n2", "n3"]), ("good_enough", [])]
-    assert str(seen.assessment).endswith("FAIL, the selected object was lost at good_enough (dropped); findings: nothing_returned at good_enough")
+    assert str(seen.assessment).endswith(
+        "FAIL, the selected object was lost at good_enough (dropped); findings: nothing_returned at good_enough"
+    )
 
 
 def test_an_empty_list_beside_documents(parts: Any, seen: Any) -> None:

@@ -81,7 +81,9 @@ def test_documents_that_are_all_rejected(parts: Any, seen: Any) -> None:
 
     (parts.vector() | relevant | (lambda kept: elsewhere.invoke("?")) | answer).invoke("n3")
     assert seen.lists[1:] == [("relevant", []), ("retriever", ["n5"]), ("packing", ["n5"])]
-    assert str(seen.assessment).endswith("FAIL, the selected object was lost at relevant (dropped); findings: nothing_returned at relevant")
+    assert str(seen.assessment).endswith(
+        "FAIL, the selected object was lost at relevant (dropped); findings: nothing_returned at relevant"
+    )
 
 
 def test_documents_that_are_read_one_after_another(parts: Any, seen: Any) -> None:
