@@ -139,7 +139,10 @@ def _behind(final: Asked, asked: Sequence[Asked]) -> list[Asked]:
         feeding = [other for other in before if each.read(other)]
         feeding += _short_ones(each, [other for other in before if other not in feeding])
         fresh = [other for other in feeding if not other.overruled]
-        feeding = fresh or ([] if each.shows else feeding)
+        said = {tuple(other.answers or ()) for other in fresh}
+        if not each.shows:  # of those that said the same, a grader and a reader perhaps, the reader
+            fresh += [other for other in feeding if other.overruled and tuple(other.answers or ()) not in said]
+        feeding = fresh
         seen.update(feeding)
         waiting += feeding
     return [each for each in asked if each in found]

@@ -45,7 +45,7 @@ class Call:
         bound = bound if isinstance(bound, Mapping) else {}
         name = given.get("run_name") or bound.get("run_name") or chain.get_name()
         metadata = {**(bound.get("metadata") or {}), **(given.get("metadata") or {})}
-        self._returned = Returned()
+        self._returned = Returned(of_graph=_is_graph(chain))
         self._inputs = inputs
         self._watching = watching
         self.trail: Trail | None = None
@@ -138,3 +138,7 @@ class Call:
             labels=None if sources is None else labels_of(handoff, sources),
             citations=None if labelled else (),  # it is not known what in the text is one
         )
+
+
+def _is_graph(chain: Any) -> bool:
+    return type(getattr(chain, "bound", chain)).__module__.startswith("langgraph.")

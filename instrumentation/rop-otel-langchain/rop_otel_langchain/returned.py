@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, BaseMessage
@@ -21,12 +22,16 @@ _MOST: Final = 1_000_000
 class Returned:
     """What a call has returned so far.
 
+    Args:
+        of_graph: Whether it is a graph's, which returns its state, and streams it whole or by node.
+
     Attributes:
         sources: The documents that it attaches to its answer; None: none are known.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, of_graph: bool) -> None:
         self.sources: Documents | None = None
+        self._of_graph = of_graph
         self._answer = self._message = ""
         self._pieces: list[str] = []
         self._texts: list[str] = []
@@ -36,13 +41,22 @@ class Returned:
         """Take in what the call returns, or a piece of it."""
         if is_a(result, str | BaseMessage):
             self._keep(self._pieces, text_of(result))
-            return
-        if is_a(result, dict):
-            self._answer += "".join(text_of(result.get(key)) for key in _ANSWERS)
+        elif self._of_graph and is_a(result, tuple):  # by several modes at once, or messages with what is known of them
+            for each in result:
+                if is_a(each, AIMessage | dict | tuple):
+                    self.add(each)
+        else:
+            self._add(result)
+
+    def _add(self, result: Any) -> None:
+        states = [held for each in (result, *_inner(result)) if (held := fields_of(each)) is not None]
+        for state in states if self._of_graph else states[:1]:
+            answer = "".join(text_of(state.get(key)) for key in _ANSWERS)
+            self._answer = (answer or self._answer) if self._of_graph else self._answer + answer
             for key in _SOURCES:
-                if are_documents(result.get(key)):
-                    self.sources = result[key]
-        self._message = _last_message(result) or self._message
+                if are_documents(state.get(key)):
+                    self.sources = state[key]
+            self._message = _last_message(state) or self._message
         for text in strings_in(result):
             self._keep(self._texts, text)
 
@@ -62,12 +76,13 @@ class Returned:
         return plain_text(self.answer or "\n".join(self._texts)) or None
 
 
-def _last_message(result: Any) -> str:
+def _inner(result: Any) -> list[Any]:
+    """Return what nodes add to a state, by node."""
+    return list(result.values()) if is_a(result, dict) else []
+
+
+def _last_message(state: Mapping[Any, Any]) -> str:
     """Return the text of the last message in an agent's state, or in what a step of it adds, if it is an answer."""
-    held = fields_of(result) or {}
-    for inner in (held, *(fields_of(each) or {} for each in held.values())):
-        messages = inner.get("messages")
-        last = messages[-1] if is_a(messages, list) and messages else messages
-        if is_a(last, AIMessage) and not getattr(last, "tool_calls", None):
-            return text_of(last)
-    return ""
+    messages = state.get("messages")
+    last = messages[-1] if is_a(messages, list) and messages else messages
+    return text_of(last) if is_a(last, AIMessage) and not getattr(last, "tool_calls", None) else ""
