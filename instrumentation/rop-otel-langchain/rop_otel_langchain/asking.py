@@ -95,10 +95,11 @@ def readers(asked: Sequence[Asked], result: str | None) -> list[Asked]:
     """
     asked = [each for each in asked if not each.failed]
     last = [*takewhile(lambda each: not each.by_model, reversed(asked))][::-1]
-    if shown := [each for each in last if each.shows]:
-        return shown
+    shown = [each for each in last if each.shows]
     models = [each for each in asked if each.by_model]
     final = next((each for each in reversed(models) if result is not None and _is_of(result, each.answers)), None)
+    if shown and (final is None or final.overruled):
+        return shown
     if final is None:
         left = last[-1:] or [each for each in models if not each.overruled][-1:] or models[-1:]
         if not left:

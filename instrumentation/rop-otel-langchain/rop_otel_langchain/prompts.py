@@ -15,8 +15,8 @@ from rop_otel_langchain.asking import Asked
 from rop_otel_langchain.carrying import resumed
 from rop_otel_langchain.documents import stored_documents
 from rop_otel_langchain.patching import Block, Function, Patches, Tell, awaited, called, given
-from rop_otel_langchain.texts import asked_in, literals_in, messages_in, said_before, said_by, texts_of
-from rop_otel_langchain.trail import trail_here
+from rop_otel_langchain.texts import asked_before, asked_in, literals_in, messages_in, said_before, said_by, texts_of
+from rop_otel_langchain.trail import Before, trail_here
 from rop_otel_langchain.watching import Watching, never_raising
 
 
@@ -75,7 +75,8 @@ def _observe(watching: Watching, prompt: Any, template: Any = None) -> Asked | N
     trail.remembered(_artifacts(prompt))
     if template is not None:
         trail.beside(literals_in(template))
-    asked = trail.prompted(watching, texts_of(prompt), said_before(prompt), by_model=template is None)
+    before = Before(said_before(prompt), asked_before(prompt))
+    asked = trail.prompted(watching, texts_of(prompt), before, by_model=template is None)
     if asked is None:
         trail.beside(asked_in(prompt))
     return asked

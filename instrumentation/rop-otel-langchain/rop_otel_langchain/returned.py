@@ -11,9 +11,9 @@ from rop_otel.instrumenting import plain_text
 from rop_otel_langchain.documents import Documents, are_documents, fields_of, is_a
 from rop_otel_langchain.texts import strings_in, text_of
 
-_ANSWERS: Final = ("answer", "result")
+_ANSWERS: Final = ("answer", "result", "output", "output_text", "generation", "response")
 _SOURCES: Final = ("context", "source_documents")
-"""Keys under which LangChain's own chains return the answer, and the documents that it is an answer from."""
+"""Keys under which chains return the answer, of several the first; and the documents that it is an answer from."""
 
 _MOST: Final = 1_000_000
 """Characters that are kept of a result."""
@@ -51,7 +51,7 @@ class Returned:
     def _add(self, result: Any) -> None:
         states = [held for each in (result, *_inner(result)) if (held := fields_of(each)) is not None]
         for state in states if self._of_graph else states[:1]:
-            answer = "".join(text_of(state.get(key)) for key in _ANSWERS)
+            answer = next((text for key in _ANSWERS if (text := text_of(state.get(key)))), "")
             self._answer = (answer or self._answer) if self._of_graph else self._answer + answer
             for key in _SOURCES:
                 if are_documents(state.get(key)):

@@ -25,6 +25,9 @@ _DEEPEST: Final = 8
 _JSON: Final = 100_000
 """Characters of an answer that is read as JSON."""
 
+_QUESTION: Final = 20_000
+"""Characters of a text that asks something."""
+
 _VARIABLE: Final = re.compile(r"\{%.*?%\}|\{+[^{}]*\}+")
 
 
@@ -70,10 +73,17 @@ def said_before(prompt: Any) -> list[str]:
     return [text for each in messages_in(prompt) if is_a(each, AIMessage) for text in _texts(each)]
 
 
+def asked_before(prompt: Any) -> list[str]:
+    """Return what was asked in a prompt before the model last said something, which may be what it was shown then."""
+    messages = messages_in(prompt)
+    last = max((at for at, each in enumerate(messages) if is_a(each, AIMessage)), default=0)
+    return [text for each in messages[:last] if is_a(each, HumanMessage) for text in _texts(each)]
+
+
 def asked_in(prompt: Any) -> list[str]:
     """Return what a prompt without any documents asks."""
     humans = [text for each in messages_in(prompt) if is_a(each, HumanMessage) for text in _texts(each)]
-    return [*humans, prompt] if is_a(prompt, str) else humans
+    return [each for each in ([*humans, prompt] if is_a(prompt, str) else humans) if len(each) < _QUESTION]
 
 
 def literals_in(template: Any, deep: int = 0) -> Iterator[str]:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from functools import partial
 from itertools import chain, count
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from langchain_core.documents import Document
 from opentelemetry.context import Context, create_key, get_value, set_value
 
 import rop_otel as rop
-from rop_otel.instrumenting import Turns, at_end, kinds, notes, passages_in
+from rop_otel.instrumenting import Passage, Turns, at_end, kinds, notes, passages_in
 from rop_otel_langchain.asking import Asked, Rounds, all_readers, readers
 from rop_otel_langchain.carrying import call_here
 from rop_otel_langchain.documents import Documents, are_documents
@@ -27,8 +27,23 @@ _ROUNDS: Final = create_key("rop_otel_langchain rounds")
 _NO_LABEL: Final = re.compile(r"(?!)")
 """Each text has labels of its own, so that several have none."""
 
+_WHOLE: Final = 0.95
+"""The share of a text from which on it is whole."""
+
 _QUERIES: Final = 100
 """Questions that are remembered."""
+
+
+class Before(NamedTuple):
+    """What is in a prompt of the conversation until now.
+
+    Args:
+        said: By the model.
+        asked: Before it said something; what shows documents whole is no question.
+    """
+
+    said: Sequence[str]
+    asked: Sequence[str]
 
 
 class Trail:
@@ -102,19 +117,19 @@ class Trail:
 
     def formatted(self, watching: Watching, handed: Documents, texts: tuple[str, ...]) -> None:
         """Take in what a function made of documents; a text that shows none is no prompt."""
-        asked = self._made(watching, texts, handed, (), "function")
-        if asked.shows:
+        held = _passages(watching, texts, handed, ())
+        whole = held is None or any(each.share > _WHOLE for each in held) or len(held) > max(1, len(handed) // 2)
+        asked = self._made(watching, texts, handed, Before((), ()), "function")
+        if asked.shows and whole:  # a function that answers from documents may quote one of them
             self._turns.do(partial(self._asked.append, asked))
 
-    def prompted(
-        self, watching: Watching, texts: tuple[str, ...], said: Iterable[str], *, by_model: bool
-    ) -> Asked | None:
+    def prompted(self, watching: Watching, texts: tuple[str, ...], before: Before, *, by_model: bool) -> Asked | None:
         """Take in what a model is given, or a prompt; None where there are no documents yet, or no more.
 
         Args:
             watching: The instrumentation's settings.
             texts: Of its messages.
-            said: Those of these texts that the model itself has said.
+            before: Those of these texts that are of the conversation until now.
             by_model: Whether a model is given it.
         """
         with self._turns.lock:
@@ -127,18 +142,16 @@ class Trail:
         by = "model" if by_model else "prompt"
         asked = next((each for each in reversed(self._asked) if _is_same(each, texts, documents)), None)
         if asked is None or asked.by == "function":
-            asked = self._made(watching, texts, documents, said, by)
+            asked = self._made(watching, texts, documents, before, by)
         if asked not in self._asked or asked.by != by:  # a model is given what the prompt before it was
             asked.by = by if by_model else asked.by
             self._turns.do(partial(self._ask, asked))
         return asked
 
-    def _made(
-        self, watching: Watching, texts: tuple[str, ...], documents: Documents, said: Iterable[str], by: str
-    ) -> Asked:
+    def _made(self, watching: Watching, texts: tuple[str, ...], documents: Documents, before: Before, by: str) -> Asked:
         """Return a text, in which messages that only ask, or are the model's own, are no sign of documents."""
         beside = list(self._beside)
-        others = {*said, *beside}
+        others = {*before.said, *beside, *(each for each in before.asked if not _whole((each,), (), documents))}
         showing = tuple(each for each in texts if each not in others)
         beside = [*{*beside}.difference(texts)]
         call, run = call_here(), run_here()
@@ -254,10 +267,16 @@ def _held(
     watching: Watching, texts: tuple[str, ...], documents: Documents, beside: Sequence[str]
 ) -> frozenset[str | int] | None:
     """Return the keys of the documents that texts show; None where that cannot be told."""
-    if watching.rewritten:
-        return frozenset(map(_key, documents))
-    held = passages_in(texts, [each.page_content for each in documents], beside=beside)
+    held = _passages(watching, texts, documents, beside)
     return None if held is None else frozenset(_key(documents[each.place]) for each in held)
+
+
+def _passages(
+    watching: Watching, texts: tuple[str, ...], documents: Documents, beside: Sequence[str]
+) -> Sequence[Passage] | None:
+    if watching.rewritten:
+        return [Passage(place, 1.0, "") for place in range(len(documents))]
+    return passages_in(texts, [each.page_content for each in documents], beside=beside)
 
 
 def _whole(texts: tuple[str, ...], live: Documents, left: Documents) -> Documents:
