@@ -136,7 +136,8 @@ def test_stages_of_a_loop(parts: Any, seen: Any, steps: dict[str, Any], place: s
     for selected, lost in (("n1", True), ("n2", True), ("n3", False)):
         looping(parts, Replaced, **steps).invoke({"input": selected})
         told = seen.assessments[-1]
-        assert (told.verdict, told.dropped_at, told.findings) == (("FAIL", place) if lost else ("PASS", None)) + ((),)
+        assert (told.verdict, told.dropped_at) == (("FAIL", place) if lost else ("PASS", None))
+        assert not told.findings
 
 
 @pytest.mark.parametrize("way", ["invoke", "ainvoke"])
@@ -164,9 +165,8 @@ def test_nodes_that_run_at_once(parts: Any, seen: Any, way: str) -> None:
     for selected, lost in (("n1", True), ("n2", False), ("n3", True), ("n4", False)):
         asyncio.run(app.ainvoke({"input": selected})) if way == "ainvoke" else app.invoke({"input": selected})
         told = seen.assessments[-1]
-        assert (told.verdict, told.dropped_at, told.findings) == (("FAIL", "rerank") if lost else ("PASS", None)) + (
-            (),
-        )
+        assert (told.verdict, told.dropped_at) == (("FAIL", "rerank") if lost else ("PASS", None))
+        assert not told.findings
 
 
 class Scored(InMemoryVectorStore):
@@ -184,7 +184,7 @@ class Threshold(BaseRetriever):
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
         found = getattr(self.vectorstore, self.search)(query, k=3)
-        return [document for document, score in found if score > 0.9]
+        return [document for document, score in found if score > 0.6]
 
 
 class Nearest(VectorStoreRetriever):
