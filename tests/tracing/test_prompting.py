@@ -55,6 +55,15 @@ def test_what_a_prompt_holds_is_shown(watched: Watched) -> None:
     assert packing.shares[1] == pytest.approx(0.6, abs=0.1)
 
 
+def test_who_asks_is_told_what_is_shown(watched: Watched) -> None:
+    """The method returns it, and nothing where it cannot be decided or nothing is recorded."""
+    with rop.handoff("qa"), rop.using_stage("packing") as stage:
+        shown = stage.shown_in(f"[1] {TEXTS['b']}", PAGES)
+        assert shown is not None
+        assert (shown.documents, shown.labels) == ([PAGES[1]], ("1",))
+    assert rop.current_handoff().running_stage.shown_in(TEXTS["b"], PAGES) is None
+
+
 def test_a_document_that_is_not_in_the_prompt_is_lost(watched: Watched) -> None:
     """The recorded list is what the prompt holds, not what the application meant to show."""
     found = packed([f"Context: {TEXTS['a']}", QUESTION])
