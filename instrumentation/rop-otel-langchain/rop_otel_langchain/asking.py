@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import takewhile
 from typing import Final, TypeAlias
@@ -30,7 +30,7 @@ class Asked:
         texts: What it was given, of several messages each text.
         showing: Those of these texts that may show documents.
         documents: Those that the text may show.
-        held: The keys of those that it shows; None where that cannot be told.
+        held: How much it shows of each, by the key of the document; None where that cannot be told.
         beside: What else is in the text, such as the question.
         by: ``model``; ``prompt`` or ``function`` where nobody is known to read what these made.
         rounds: Where it was given.
@@ -48,7 +48,7 @@ class Asked:
         texts: tuple[str, ...],
         showing: tuple[str, ...],
         documents: Documents,
-        held: frozenset[str | int] | None,
+        held: Mapping[str | int, float] | None,
         *,
         beside: Sequence[str],
         by: str,
@@ -65,6 +65,11 @@ class Asked:
     def shows(self) -> bool:
         """Whether the text shows documents, or may."""
         return self.held is None or bool(self.held)
+
+    @property
+    def share(self) -> float:
+        """How much of a document it shows at most."""
+        return max((self.held or {}).values(), default=0.0)
 
     @property
     def by_model(self) -> bool:

@@ -8,11 +8,9 @@ from weakref import WeakKeyDictionary
 
 from langchain_core.documents import BaseDocumentCompressor, BaseDocumentTransformer
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import Runnable
 from langchain_core.vectorstores import VectorStore
 
 from rop_otel.instrumenting import Settings, kinds
-from rop_otel_langchain.containing import contains_retrieval
 
 RETRIEVER: Final = "retriever"
 FUNCTION: Final = "function"
@@ -83,8 +81,7 @@ class Kinds:
             kind = self._known[owner] = self._find(owner)
         if kind is None:
             return None
-        searches = kind not in _CONTRACT and isinstance(component, BaseRetriever | VectorStore)
-        return Kind(kind, source=searches and not _holds_retrievers(component))
+        return Kind(kind, source=kind not in _CONTRACT and isinstance(component, BaseRetriever | VectorStore))
 
     def of_function(self, name: str, default: str) -> str | None:
         """Return the kind of a function in a chain; None where it is no stage."""
@@ -104,12 +101,3 @@ class Kinds:
         if issubclass(owner, VectorStore):
             return kinds.VECTOR
         return TRANSFORMER if issubclass(owner, BaseDocumentTransformer) else RETRIEVER
-
-
-def _holds_retrievers(component: object) -> bool:
-    """Return whether a retriever has others among its fields, and so takes their documents."""
-    for value in vars(component).values():
-        held = value if isinstance(value, list | tuple) else (value,)
-        if any(isinstance(each, Runnable) and contains_retrieval(each) for each in held):
-            return True
-    return False

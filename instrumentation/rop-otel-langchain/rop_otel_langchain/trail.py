@@ -117,10 +117,9 @@ class Trail:
 
     def formatted(self, watching: Watching, handed: Documents, texts: tuple[str, ...]) -> None:
         """Take in what a function made of documents; a text that shows none is no prompt."""
-        held = _passages(watching, texts, handed, ())
-        whole = held is None or any(each.share > _WHOLE for each in held) or len(held) > max(1, len(handed) // 2)
         asked = self._made(watching, texts, handed, Before((), ()), "function")
-        if asked.shows and whole:  # a function that answers from documents may quote one of them
+        if asked.held is None or asked.share > _WHOLE or len(asked.held) > max(1, len(handed) // 2):
+            # A function that answers from documents may quote one of them.
             self._turns.do(partial(self._asked.append, asked))
 
     def prompted(self, watching: Watching, texts: tuple[str, ...], before: Before, *, by_model: bool) -> Asked | None:
@@ -155,11 +154,12 @@ class Trail:
         showing = tuple(each for each in texts if each not in others)
         beside = [*{*beside}.difference(texts)]
         call, run = call_here(), run_here()
+        held = _passages(watching, showing, documents, beside)
         return Asked(
             texts,
             showing,
             documents,
-            _held(watching, showing, documents, beside),
+            None if held is None else {_key(documents[each.place]): each.share for each in held},
             beside=beside,
             by=by,
             rounds=_rounds_here(),
@@ -172,7 +172,7 @@ class Trail:
         made = ("function", "prompt") if asked.by_model else ("function",)
         self._asked = [each for each in self._asked if each is not asked and each.by not in made]
         alike = [each for each in self._asked if _is_in(each.rounds, asked.rounds) and not each.settled]
-        shared = [each for each in alike if not (each.held or frozenset()).isdisjoint(asked.held or ())]
+        shared = [each for each in alike if not (each.held or {}).keys().isdisjoint(asked.held or ())]
         if any(asked.read(each) for each in shared):
             asked.overruled = True  # it is asked whether an answer is right
         elif shared:
@@ -263,17 +263,10 @@ def trail_of(handoff: rop.Handoff, watching: Watching) -> Trail:
     return trail
 
 
-def _held(
-    watching: Watching, texts: tuple[str, ...], documents: Documents, beside: Sequence[str]
-) -> frozenset[str | int] | None:
-    """Return the keys of the documents that texts show; None where that cannot be told."""
-    held = _passages(watching, texts, documents, beside)
-    return None if held is None else frozenset(_key(documents[each.place]) for each in held)
-
-
 def _passages(
     watching: Watching, texts: tuple[str, ...], documents: Documents, beside: Sequence[str]
 ) -> Sequence[Passage] | None:
+    """Return what texts show of documents; None where that cannot be told."""
     if watching.rewritten:
         return [Passage(place, 1.0, "") for place in range(len(documents))]
     return passages_in(texts, [each.page_content for each in documents], beside=beside)

@@ -176,8 +176,8 @@ def test_arms_of_several_stages(parts: Any, seen: Any) -> None:
     assert str(seen.assessment).endswith("FAIL, the selected object was lost at rerank (reranked_away)")
 
 
-def test_a_retriever_that_takes_from_others_is_no_source(parts: Any, seen: Any) -> None:
-    """What a retriever of the application's own does with the documents of another is seen as a step after it."""
+def test_a_retriever_that_takes_from_others_is_a_source(parts: Any, seen: Any) -> None:
+    """What a retriever of the application's own does with the documents of another is seen as a stage around it."""
 
     class Picking(BaseRetriever):
         base: BaseRetriever
@@ -186,8 +186,14 @@ def test_a_retriever_that_takes_from_others_is_no_source(parts: Any, seen: Any) 
             return self.base.invoke(query)[:1]
 
     parts.lcel(Picking(base=parts.vector())).invoke("n2")
-    assert [(stage.kind, stage.source) for stage in seen.stages[:2]] == [("vector", False), ("retriever", False)]
+    assert [(stage.kind, stage.source) for stage in seen.stages[:2]] == [("vector", False), ("retriever", True)]
     assert str(seen.assessment).endswith("lost at retriever (dropped)")
+    lexical = parts.BM25Retriever(results=parts.notes[4:])
+    for arms in ([lexical, Picking(base=parts.compressed())], [Picking(base=parts.compressed()), lexical]):
+        parts.lcel(parts.ensemble(*arms), lambda documents: documents[0].page_content).invoke("n4")
+        assert str(seen.assessments[-1]).endswith("lost at retriever (dropped)")
+        parts.lcel(parts.ensemble(*arms), lambda documents: "Note 5 is about subject 5.").invoke("n6")
+        assert str(seen.assessments[-1]).endswith("lost at packing (over_budget)")
 
 
 def test_transformers_outside_of_a_handoff_are_no_stages(parts: Any, seen: Any, monkeypatch: Any) -> None:
