@@ -11,7 +11,14 @@ from langchain_core.runnables import Runnable, base
 import rop_otel as rop
 from rop_otel.instrumenting import kinds, retrieved_outside
 from rop_otel_langchain.carrying import is_under_way, resumed
-from rop_otel_langchain.documents import Documents, are_documents, documents_in, fields_of, same_documents
+from rop_otel_langchain.documents import (
+    Documents,
+    are_documents,
+    documents_in,
+    fields_of,
+    same_documents,
+    stored_documents,
+)
 from rop_otel_langchain.kinds import FUNCTION, RETRIEVER
 from rop_otel_langchain.nodes import of_node
 from rop_otel_langchain.patching import Function, Patches
@@ -73,7 +80,8 @@ def remember(watching: Watching, given: Any) -> None:
     """Take in the documents that a function is given: it may show what nothing that is watched has found."""
     trail = None if watching.in_stage else trail_here(watching)
     if trail is not None:
-        trail.remembered(document for each in documents_in(given) for document in each)
+        stored = map(stored_documents, (fields_of(given) or {}).values())
+        trail.remembered(document for each in documents_in(given) or stored for document in each)
 
 
 @never_raising
