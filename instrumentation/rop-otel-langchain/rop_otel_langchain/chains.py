@@ -185,7 +185,8 @@ def _streamed(watching: Watching, steps: type[Steps | AsyncSteps], over: Callabl
 
         @functools.wraps(original)
         def stream(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if not _is_topmost(watching) and not is_a(self, RunnableWithFallbacks):
+            falls_back = watching.on and is_a(self, RunnableWithFallbacks)
+            if not falls_back and not _is_topmost(watching):
                 return original(self, *args, **kwargs)
             begin = functools.partial(_begun, watching, self, inputs(args, kwargs), args, kwargs)
             around = functools.partial(_instead, watching, self)

@@ -31,7 +31,7 @@ _WHOLE: Final = 0.95
 """The share of a text from which on it is whole."""
 
 _QUERIES: Final = 100
-"""Questions that are remembered."""
+"""Questions that are remembered, the latest."""
 
 
 class Before(NamedTuple):
@@ -71,9 +71,7 @@ class Trail:
         old = {_key(document) for each in handed for document in each}
         new: dict[str | int, list[Document]] = {}
         for document in results if are_documents(results) else ():
-            alike = new.setdefault(_key(document), [])
-            if all(each.page_content != document.page_content for each in alike):
-                alike.append(document)  # pieces of one document may all have its ID
+            _add(new.setdefault(_key(document), []), document)
         self._turns.do(partial(self._move, old, new, _rounds_here()))
 
     def _move(self, old: set[str | int], new: dict[str | int, list[Document]], rounds: Rounds) -> None:
@@ -104,16 +102,17 @@ class Trail:
 
     def _remember(self, documents: list[Document]) -> None:
         for document in documents:
-            key = _key(document)
-            if key not in self._live:
-                self._left.setdefault(key, [document])
+            if (key := _key(document)) not in self._live:
+                _add(self._left.setdefault(key, []), document)
 
     def beside(self, texts: Iterable[str]) -> None:
         """Take in questions, which prompts may hold beside documents."""
         self._turns.do(partial(self._add_beside, [text for text in texts if text.strip()]))
 
     def _add_beside(self, texts: list[str]) -> None:
-        self._beside.update(dict.fromkeys(texts[: max(0, _QUERIES - len(self._beside))]))
+        self._beside.update(dict.fromkeys(texts))
+        for text in list(self._beside)[:-_QUERIES]:
+            del self._beside[text]
 
     def formatted(self, watching: Watching, handed: Documents, texts: tuple[str, ...]) -> None:
         """Take in what a function made of documents; a text that shows none is no prompt."""
@@ -281,6 +280,12 @@ def _whole(texts: tuple[str, ...], live: Documents, left: Documents) -> Document
     others = [*{each.page_content: each for each in left if each.page_content not in known}.values()]
     held = passages_in(texts, [each.page_content for each in others]) if others else ()
     return [others[each.place] for each in held or () if each.share == 1.0]
+
+
+def _add(alike: list[Document], document: Document) -> None:
+    """Add a document to those with its ID, which pieces of one document may all have."""
+    if all(each.page_content != document.page_content for each in alike):
+        alike.append(document)
 
 
 def _is_same(asked: Asked, texts: tuple[str, ...], documents: Documents) -> bool:

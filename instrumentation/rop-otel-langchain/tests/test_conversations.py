@@ -33,18 +33,16 @@ class State(TypedDict):
     documents: list[Any]
 
 
-def talking(parts: Any, write: Callable[[str, list[Any]], list[Any]], *, stored: bool = False) -> Any:
+def talking(parts: Any, write: Callable[[str, list[Any]], list[Any]]) -> Any:
     """Return a graph that retrieves for each question, and answers from the conversation and what it found."""
     memory = pytest.importorskip("langgraph.checkpoint.memory")
     found = parts.Given(results=NOTES)
 
     def retrieve(state: State) -> Any:
-        documents = found.invoke(state["messages"][-1].content)
-        return {"documents": [each.model_dump() for each in documents] if stored else documents}
+        return {"documents": found.invoke(state["messages"][-1].content)}
 
     def generate(state: State) -> Any:
-        texts = [each["page_content"] if stored else each.page_content for each in state["documents"]]
-        return {"messages": [MODEL.invoke(write("\n".join(texts), state["messages"]))]}
+        return {"messages": [MODEL.invoke(write(parts.joined(state["documents"]), state["messages"]))]}
 
     builder = graphs.StateGraph(State)
     builder.add_node("retrieve", retrieve)
@@ -58,7 +56,7 @@ def talking(parts: Any, write: Callable[[str, list[Any]], list[Any]], *, stored:
     ("write", "verdict"),
     [
         (lambda text, messages: [SystemMessage(text), *messages], "PASS"),
-        (lambda text, messages: [SystemMessage(text.splitlines()[0]), *messages], "FAIL"),
+        (lambda text, messages: [SystemMessage(text.split("\n\n")[0]), *messages], "FAIL"),
         (lambda text, messages: messages, "UNVERIFIABLE"),
         (lambda text, messages: messages[-1:], "UNVERIFIABLE"),
     ],
