@@ -59,6 +59,8 @@ def _round(watching: Watching, handed: Documents | None) -> int | None:
         return None
     if run.number is None and handed is None:
         run.number = trail.begin_round()
+    if run.several and handed is not None:
+        return None
     return trail.round_of(handed) if run.number is None else run.number
 
 

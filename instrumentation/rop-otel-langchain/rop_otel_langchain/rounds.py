@@ -52,8 +52,8 @@ def _of_tool(watching: Watching, tool: Any, args: tuple[Any, ...], kwargs: Mappi
 def _number_of_tool(watching: Watching, tool: Any) -> int | None:
     """Return the number of the round that a call of a tool begins; None where it is none.
 
-    A tool's method may call its base class's. In a handoff that the application opened, with no call of a chain, texts
-    count as they are shown, some of them in tools, so that there they are of no round.
+    A tool's method may call its base class's. In a handoff that the application opened, with no call of a chain, each
+    text counts, some of them in tools, so that there they are of no round.
     """
     call = call_here() if watching.on and get_value(_PART) is not tool else None
     if call is None or call.trail is None or not contains_retrieval(tool):
@@ -68,7 +68,7 @@ def of_retriever(watching: Watching, component: Any) -> Iterator[None]:
     if number is None:
         yield
         return
-    with using_context(set_value(_PART, component)), rop.using_round(number):
+    with using_context(inside(None, set_value(_PART, component))), rop.using_round(number):
         yield
 
 
@@ -76,5 +76,13 @@ def of_retriever(watching: Watching, component: Any) -> Iterator[None]:
 def _number_of_retriever(watching: Watching, component: Any) -> int | None:
     if not watching.on or not isinstance(component, BaseRetriever) or is_source(component, watching.kinds):
         return None
-    trail = trail_here(watching) if get_value(_PART) is None and run_here() is None else None
-    return None if trail is None else next(trail.rounds)
+    trail = trail_here(watching) if get_value(_PART) is None else None
+    if trail is None:
+        return None
+    run = run_here()
+    if run is None or run.number is not None:
+        if run is not None:
+            run.several = True
+        return next(trail.rounds)
+    run.number = trail.begin_round()
+    return run.number

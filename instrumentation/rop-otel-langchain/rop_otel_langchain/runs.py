@@ -21,14 +21,16 @@ class Run:
 
     Attributes:
         number: Of the round that it is, if it is one.
+        several: Whether there are other rounds in it.
     """
 
-    __slots__ = ("given", "name", "number")
+    __slots__ = ("given", "name", "number", "several")
 
     def __init__(self, name: str, given: Documents) -> None:
         self.name = name
         self.given = given
         self.number: int | None = None
+        self.several = False
 
 
 def run_here() -> Run | None:

@@ -169,6 +169,24 @@ def test_nodes_that_run_at_once(parts: Any, seen: Any, way: str) -> None:
         assert not told.findings
 
 
+def test_retrievers_that_run_at_once_in_a_node(parts: Any, seen: Any) -> None:
+    """Each that is made of several is a round of its own there, too, and what takes the results of all is of none."""
+    both = RunnableParallel(
+        one=parts.compressed(parts.Given(results=parts.notes[:2]), Last()),
+        two=parts.compressed(parts.Given(results=parts.notes[2:4]), Last()),
+    ) | (lambda found: [*found["one"], *found["two"]])
+    builder = graphs.StateGraph(Replaced)
+    builder.add_node("search", lambda state: {"documents": both.invoke(state["input"])})
+    builder.add_node("generate", lambda state: {"answer": MODEL.invoke(parts.joined(state["documents"])).content})
+    builder.add_edge("__start__", "search")
+    builder.add_edge("search", "generate")
+    for selected, lost in (("n1", True), ("n2", False), ("n3", True), ("n4", False)):
+        builder.compile().invoke({"input": selected})
+        told = seen.assessments[-1]
+        assert (told.verdict, told.dropped_at) == (("FAIL", "rerank") if lost else ("PASS", None))
+        assert not told.findings
+
+
 class Scored(InMemoryVectorStore):
     """A store that says how relevant its documents are."""
 
