@@ -84,7 +84,8 @@ class Asked:
     def answered(self, said: list[str] | None) -> None:
         """Take in what came of it."""
         if said is not None:
-            self.answers = [*(self.answers or ()), *(plain for each in said if (plain := plain_text(each)))]
+            plain = filter(None, map(plain_text, said))
+            self.answers = [*dict.fromkeys([*(self.answers or ()), *plain])]  # a model's methods call one another
 
     def read(self, other: Asked) -> bool:
         """Return whether the text holds what came of another one, at some length."""

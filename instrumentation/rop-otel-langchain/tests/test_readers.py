@@ -104,6 +104,12 @@ def summarise(documents: list[Document]) -> dict[str, Any]:
     return {"answer": MODEL.invoke(f"Combine: {said}").content}
 
 
+def extract(documents: list[Document]) -> dict[str, Any]:
+    """Answer from what a model says of each document, which is short and always the same."""
+    said = [YES.invoke(f"Does this help? {each.page_content}").content for each in documents]
+    return {"answer": MODEL.invoke(f"What follows from {said}?").content}
+
+
 def summarise_and_lose(documents: list[Document]) -> dict[str, Any]:
     """Lose what a model says of each document."""
     summarise(documents)
@@ -147,6 +153,7 @@ def structured(documents: list[Document]) -> dict[str, Any]:
         ([read_and_check], "n2", "PASS"),
         ([read_and_go_on], "n1", "PASS"),
         ([summarise], "n3", "PASS"),
+        ([extract], "n3", "PASS"),
         ([summarise_and_lose], "n1", "UNVERIFIABLE"),
         ([structured], "n1", "PASS"),
     ],
