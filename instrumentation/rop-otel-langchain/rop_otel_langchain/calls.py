@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import rop_otel as rop
 from rop_otel.instrumenting import (
     Deferred,
     afterwards,
-    citations_unread,
     create_lock,
     current_context,
     topmost,
+    unlabelled,
     using_context,
 )
 from rop_otel_langchain.carrying import Waiting, under_way
@@ -22,6 +23,9 @@ from rop_otel_langchain.returned import Returned
 from rop_otel_langchain.texts import strings_in
 from rop_otel_langchain.trail import Trail, trail_of
 from rop_otel_langchain.watching import Watching, never_raising
+
+_CITES: Final = re.compile(r"(?<![\w`])[\[【](?:[A-Za-z]{1,10}[ :_#.-]?)?\d{1,3}[\]】]")
+"""What looks like a citation, where no label is known."""
 
 
 class Call:
@@ -129,8 +133,8 @@ class Call:
         labelled = is_labelled(handoff)
         if not answer or not (labelled or sources is not None):
             return
-        if not labelled:
-            citations_unread("LangChain", answer)
+        if not labelled and _CITES.search(answer):
+            unlabelled("LangChain", handoff.name)
         handoff.answered(
             answer,
             sources=sources,

@@ -13,7 +13,7 @@ from langchain_core.documents import Document
 from opentelemetry.context import Context, create_key, get_value, set_value
 
 import rop_otel as rop
-from rop_otel.instrumenting import Passage, Turns, at_end, kinds, notes, passages_in
+from rop_otel.instrumenting import Passage, Turns, before_the_end, kinds, notes, passages_in
 from rop_otel_langchain.asking import Asked, Rounds, all_readers, readers
 from rop_otel_langchain.carrying import call_here
 from rop_otel_langchain.documents import Documents, are_documents
@@ -204,6 +204,7 @@ class Trail:
     @never_raising
     def pack_all(self, watching: Watching) -> None:
         """Record the same at the end of a handoff that the application opened, where several calls may answer."""
+        notes(rop.current_handoff()).pop(_TRAIL, None)
         with self._turns.lock:
             asked = list(self._asked)
         self._turns.settle()
@@ -258,7 +259,7 @@ def trail_of(handoff: rop.Handoff, watching: Watching) -> Trail:
     made = Trail()
     trail = cast(Trail, notes(handoff).setdefault(_TRAIL, made))
     if trail is made:
-        at_end(handoff, partial(made.pack_all, watching))
+        before_the_end(handoff, partial(made.pack_all, watching))
     return trail
 
 
