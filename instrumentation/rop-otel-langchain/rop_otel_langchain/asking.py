@@ -36,6 +36,7 @@ class Asked:
         rounds: Where it was given.
         call: Marks the call that it is a part of.
         given: The documents in the state of the graph's node that it is a part of.
+        at: The moment when it was given.
 
     Attributes:
         answers: What came of it; None where that is not known.
@@ -55,9 +56,10 @@ class Asked:
         rounds: Rounds,
         call: object,
         given: Documents,
+        at: int,
     ) -> None:
         self.texts, self.showing, self.documents, self.held, self.beside = texts, showing, documents, held, beside
-        self.by, self.rounds, self.call, self.given = by, rounds, call, given
+        self.by, self.rounds, self.call, self.given, self.at = by, rounds, call, given, at
         self.answers: list[str] | None = None
         self.failed = self.overruled = self.settled = False
 

@@ -13,7 +13,7 @@ from langchain_core.documents import Document
 from opentelemetry.context import Context, create_key, get_value, set_value
 
 import rop_otel as rop
-from rop_otel.instrumenting import Passage, Turns, before_the_end, kinds, notes, passages_in
+from rop_otel.instrumenting import Passage, Turns, before_the_end, kinds, moment, notes, passages_in, ran
 from rop_otel_langchain.asking import Asked, Rounds, all_readers, readers
 from rop_otel_langchain.carrying import call_here
 from rop_otel_langchain.documents import Documents, are_documents
@@ -164,6 +164,7 @@ class Trail:
             rounds=_rounds_here(),
             call=None if call is None else call.mark,
             given=() if run is None else run.given,
+            at=moment(rop.current_handoff()),
         )
 
     def _ask(self, asked: Asked) -> None:
@@ -217,7 +218,8 @@ class Trail:
         documents = [*known.values()]
         number = self.round_of([document for each in asked for document in each.given])
         within_it = nullcontext() if number is None else rop.using_round(number)
-        with within_it, watching.stage(kinds.PACKING, input=documents) as stage:
+        at = max(each.at for each in asked)  # what is retrieved afterwards is not for the reader
+        with within_it, ran(watching.stage(kinds.PACKING, input=documents), at, at) as stage:
             if watching.rewritten:
                 stage.returned(documents, basis="assumed")
                 return

@@ -12,6 +12,7 @@ from langchain_core.language_models import FakeListChatModel
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import create_retriever_tool, tool
 from pydantic import BaseModel
 
@@ -177,6 +178,24 @@ def test_the_reader_is_who_says_what_is_returned(
     assert (seen.assessment.verdict, seen.assessment.dropped_at) == (verdict, "packing" if verdict == "FAIL" else None)
     findings = [each.code.value for each in seen.assessment.findings]
     assert findings == (["context_not_in_prompt"] if verdict == "UNVERIFIABLE" else [])
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_what_is_retrieved_after_the_answer(parts: Any, seen: Any, own: bool) -> None:
+    """It is not for the reader: sources may be looked up for what the answer says."""
+    found, sources = parts.vector(), parts.BM25Retriever(results=parts.notes[3:])
+
+    def answer(question: str) -> str:
+        said = str(MODEL.invoke(joined(found.invoke(question))).content)
+        return f"{said} {len(sources.invoke(said))}"
+
+    if own:
+        with rop.handoff("mine", selected="n1"):
+            answer("?")
+    else:
+        RunnableLambda(answer).invoke("n1")
+    assert (seen.assessment.verdict, seen.assessment.findings) == (rop.Verdict.PASS, ())
+    assert seen.kinds == ["vector", "packing", "lexical"]
 
 
 class Broken(FakeListChatModel):
