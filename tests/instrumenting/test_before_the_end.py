@@ -48,6 +48,23 @@ def test_it_is_recorded_once_before_the_answer_is_told(watch: Any) -> None:
     assert (handoff.assessment.citations.resolved, handoff.assessment.citations.unresolved) == (1, 1)
 
 
+def test_it_is_recorded_inside_of_the_handoff(watch: Any) -> None:
+    """Wherever that ends, a stage that is recorded then is its own, and of no round."""
+
+    def record() -> None:
+        with rop.using_stage("packing") as stage:
+            stage.returned(["a"])
+
+    with rop.handoff("mine", selected="a") as handoff:
+        before_the_end(handoff, record)
+    with rop.handoff("around") as around, rop.using_round(2):
+        other = rop.start_handoff("other", selected="a")
+        before_the_end(other, record)
+        other.close()
+    assert [each.assessment.verdict for each in (handoff, other)] == ["PASS", "PASS"]
+    assert not around.assessment.stages
+
+
 def test_without_a_handoff_nothing_is_recorded() -> None:
     """Where none is open, there is no moment and no end."""
     calls: list[Any] = []
