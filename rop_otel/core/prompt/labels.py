@@ -49,12 +49,21 @@ def labels_of(passages: Sequence[Labelled], *, pattern: re.Pattern[str] | None =
         return None
     repeated: tuple[str, ...] | None = None
     for read in _FORMS if pattern is None else (_by(pattern),):
-        labels = tuple(label for each in passages if (label := read(each)))
-        if len(labels) == len(passages):
-            if len(set(labels)) == len(labels):
-                return labels
-            repeated = repeated or labels
+        labels = _read_all(passages, read)
+        if labels is not None and len(set(labels)) == len(labels):
+            return labels
+        repeated = repeated or labels
     return repeated
+
+
+def _read_all(passages: Sequence[Labelled], read: _Read) -> tuple[str, ...] | None:
+    labels: list[str] = []
+    for passage in passages:
+        label = read(passage)
+        if not label:
+            return None
+        labels.append(label)
+    return tuple(labels)
 
 
 def _by(*patterns: re.Pattern[str]) -> _Read:
@@ -79,15 +88,24 @@ def _by_id(passage: Labelled) -> str | None:
     """Return the ID, or what stands in brackets with it."""
     if not passage.id:
         return None
-    for found in re.finditer(rf"(?<!\w){re.escape(passage.id)}(?!\w)", passage.before):
-        opened = passage.before.rfind("[", 0, found.start())
-        closed = passage.before.find("]", found.end())
-        inside = passage.before[opened + 1 : closed]
-        if 0 <= opened < closed and "]" not in inside and "[" not in inside and "\n" not in inside:
-            return inside.strip()
-        if _NAMED.search(passage.before, 0, found.start()) or _HEADS.match(passage.before, found.end()):
-            return passage.id
+    before = passage.before
+    start = before.find(passage.id)
+    while start >= 0:
+        end = start + len(passage.id)
+        if not (_in_a_word(before, start) or _in_a_word(before, end)):
+            opened, closed = before.rfind("[", 0, start), before.find("]", end)
+            inside = before[opened + 1 : closed]
+            if 0 <= opened < closed and "]" not in inside and "[" not in inside and "\n" not in inside:
+                return inside.strip()
+            if _NAMED.search(before, 0, start) or _HEADS.match(before, end):
+                return passage.id
+        start = before.find(passage.id, start + 1)
     return None
+
+
+def _in_a_word(text: str, at: int) -> bool:
+    """Return whether a place is between two characters of one word."""
+    return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
 
 
 _NAMED: Final = re.compile(r"(?i)\b(?:id|key|source|citation)\"?'?\s*[:=]\s*[\"']?\Z")
