@@ -76,17 +76,24 @@ def _form(*patterns: str) -> _Read:
 
 
 def _by_id(passage: Labelled) -> str | None:
-    """Return the ID, or what stands in brackets with it."""
+    """Return the ID, or what stands in brackets with it: before the passage, or where it begins."""
     if not passage.id:
         return None
-    for found in re.finditer(rf"(?<!\w){re.escape(passage.id)}(?!\w)", passage.before):
-        opened = passage.before.rfind("[", 0, found.start())
-        closed = passage.before.find("]", found.end())
-        inside = passage.before[opened + 1 : closed]
+    head = passage.text[:_BEGINNING].lstrip()
+    return _id_in(passage.before, passage.id) or _id_in(
+        head[: head.find("]") + 1] if head[:1] == "[" else "", passage.id
+    )
+
+
+def _id_in(said: str, wanted: str) -> str | None:
+    for found in re.finditer(rf"(?<!\w){re.escape(wanted)}(?!\w)", said):
+        opened = said.rfind("[", 0, found.start())
+        closed = said.find("]", found.end())
+        inside = said[opened + 1 : closed]
         if 0 <= opened < closed and "]" not in inside and "[" not in inside and "\n" not in inside:
             return inside.strip()
-        if _NAMED.search(passage.before, 0, found.start()) or _HEADS.match(passage.before, found.end()):
-            return passage.id
+        if _NAMED.search(said, 0, found.start()) or _HEADS.match(said, found.end()):
+            return wanted
     return None
 
 
