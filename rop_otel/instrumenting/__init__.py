@@ -10,7 +10,7 @@ from rop_otel.export import configure_once
 from rop_otel.instrumenting.baggage import using_baggage
 from rop_otel.instrumenting.deferred import Deferred
 from rop_otel.instrumenting.functions import Selector
-from rop_otel.instrumenting.handoffs import before_the_end, citations_in, moment, notes, ran, topmost
+from rop_otel.instrumenting.handoffs import before_the_end, citations_in, has_shown, moment, notes, ran, topmost
 from rop_otel.instrumenting.notices import failure, retrieved_outside, supported, unlabelled
 from rop_otel.instrumenting.settings import Settings
 from rop_otel.safety import Turns, afterwards, create_lock, insist, raise_if_delivered
@@ -43,6 +43,7 @@ __all__ = [
     "create_lock",
     "current_context",
     "failure",
+    "has_shown",
     "holds_some_of",
     "insist",
     "kinds",

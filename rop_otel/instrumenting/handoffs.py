@@ -215,6 +215,11 @@ def before_the_end(handoff: Handoff, record: Callable[[], None]) -> None:
         handoff.kept.add(record)
 
 
+def has_shown(handoff: Handoff) -> bool:
+    """Return whether what a reader was shown is recorded in a handoff already."""
+    return isinstance(handoff, LiveHandoff) and handoff.opened is not None and handoff.opened.shows()
+
+
 def moment(handoff: Handoff) -> int:
     """Return a moment of an open handoff, later than any before."""
     return handoff.trace.now() if isinstance(handoff, LiveHandoff) else 0

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from rop_otel.instrumenting import failure, raise_if_delivered
-from rop_otel_llama_index.texts import content
+from rop_otel_llama_index.nodes import content
 from rop_otel_llama_index.watched import innermost
 
 
@@ -18,7 +18,7 @@ def remember(wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], 
         nodes = list(args[0] if args else kwargs["nodes"])
         known = {node.node_id for node in nodes}
         if watched is not None and watched.call is not None and any(piece.node_id not in known for piece in pieces):
-            watched.call.originals.update((piece.node_id, node) for piece, node in _pairs(nodes, pieces))
+            watched.call.originals.update((piece.node_id, node.node_id) for piece, node in _pairs(nodes, pieces))
     except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
         raise_if_delivered(error)
         failure("LlamaIndex, the sources of CitationQueryEngine", "it could not be watched")

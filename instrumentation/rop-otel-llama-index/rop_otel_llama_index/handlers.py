@@ -6,7 +6,7 @@ Its spans begin and end in the context of the call, so a stage that begins with 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -18,22 +18,34 @@ from llama_index.core.instrumentation.events import BaseEvent
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.response_synthesizers import BaseSynthesizer
 from llama_index.core.tools import BaseTool
+from llama_index.core.vector_stores.types import BasePydanticVectorStore
 from llama_index.core.workflow import Workflow
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings, failure, insist, raise_if_delivered, retrieved_outside, topmost
+from rop_otel.instrumenting import Settings, failure, insist, raise_if_delivered, topmost
+from rop_otel.instrumenting import kinds as contract
 from rop_otel_llama_index import kinds, listening
+from rop_otel_llama_index.by_hand import ByHand, call_by_hand
 from rop_otel_llama_index.gathering import Engine, ToolCall
+from rop_otel_llama_index.nodes import words
+from rop_otel_llama_index.prompts import Prompts
+from rop_otel_llama_index.stores import Search, Stores
 from rop_otel_llama_index.synthesis import Synthesis
-from rop_otel_llama_index.watched import Listing, Watched, innermost
+from rop_otel_llama_index.watched import Listing, Watched, at_hand, innermost
 from rop_otel_llama_index.workflows import WorkflowRun
 
 _Arguments = Mapping[str, Any]
+_RETRIEVES: Final = frozenset({"retrieve", "aretrieve"})
 _Begins = Callable[[Settings, Any, _Arguments, Mapping[str, object]], Watched | None]
 
 
 def begin(
-    settings: Settings, method: str, instance: Any, arguments: _Arguments, tags: Mapping[str, object]
+    settings: Settings,
+    method: str,
+    instance: Any,
+    arguments: _Arguments,
+    tags: Mapping[str, object],
+    parent: str | None = None,
 ) -> Watched | None:
     """Return what is watched from here on; None where this call is none that is.
 
@@ -43,6 +55,7 @@ def begin(
         instance: Of which.
         arguments: What it is given.
         tags: What the application said about the call.
+        parent: LlamaIndex's ID of the span around it: of the step of a workflow, perhaps.
     """
     found = _METHODS.get(method)
     if found is None or not isinstance(instance, found[0]):
@@ -53,6 +66,14 @@ def begin(
         return outer if isinstance(outer, WorkflowRun) else None
     if isinstance(outer, WorkflowRun):
         outer.start()
+    if outer is None:
+        call_by_hand(settings)
+    level = outer or at_hand()
+    if level is not None and level.gathering is not None and level.rounds is not None:
+        if found[1] not in (_retrieve, _search):
+            level.gathering.use()
+        elif level.gathering.again(instance, (parent or "").partition("-")[0], parent):
+            level.inside = next(level.rounds)
     return found[1](settings, instance, arguments, tags)
 
 
@@ -61,19 +82,47 @@ def _query(settings: Settings, instance: Any, arguments: _Arguments, tags: Mappi
         return None  # it retrieves nothing
     outer = innermost()
     call = None if outer is None or not kinds.asks_several_times(outer.instance) else outer.call
-    block = None if call is None else rop.using_round(next(call.rounds))
-    return Engine(instance, settings=settings, begins=_topmost(settings, instance, arguments, tags), block=block)
+    return Engine(
+        instance,
+        settings=settings,
+        beside=(*_texts([arguments]),),
+        begins=_topmost(settings, instance, arguments, tags),
+        number=None if call is None else next(call.rounds),
+    )
 
 
 def _retrieve(settings: Settings, instance: Any, arguments: _Arguments, tags: Mapping[str, object]) -> Watched | None:
     begins = _topmost(settings, instance, arguments, tags)
-    kind = kinds.retriever(instance, BaseRetriever, settings)
+    kind = kinds.retriever(instance, settings)
     if kind is None:
         return Watched(instance, begins=begins)
     stage = rop.using_stage(
-        kind.kind, name=kind.name, source=kind.source, id=settings.id, implementation=type(instance).__name__
+        kind.kind,
+        name=kind.name,
+        source=kind.kind not in contract.KINDS,
+        id=settings.id,
+        scope=settings.scope,
+        implementation=type(instance).__name__,
     )
-    return Listing(instance, stage=stage, handed=False, begins=begins)
+    return Listing(instance, stage=stage, begins=begins)
+
+
+def _search(settings: Settings, instance: Any, arguments: _Arguments, tags: Mapping[str, object]) -> Watched | None:
+    outer = innermost()
+    if outer is None or outer.call is None or kinds.searches(outer.instance):
+        return None
+    if settings.id_keys and not instance.stores_text:
+        return None  # it gives IDs alone, which are not those that the user means
+    kind = kinds.store(instance, next(iter(arguments.values()), None))
+    stage = rop.using_stage(
+        kind.kind,
+        name=kind.name,
+        source=kind.kind not in contract.KINDS,
+        id=settings.id,
+        scope=settings.scope,
+        implementation=type(instance).__name__,
+    )
+    return Search(instance, stage=stage)
 
 
 def _postprocess(
@@ -82,21 +131,18 @@ def _postprocess(
     kind = kinds.postprocessor(instance, settings)
     if kind is None:
         return None
-    _outside(instance)
+    nodes = _nodes(arguments, 0)
     stage = rop.using_stage(
-        kind,
-        input=_nodes(arguments, 0),
-        id=settings.id,
-        implementation=type(instance).__name__,
+        kind, input=nodes, id=settings.id, scope=settings.scope, implementation=type(instance).__name__
     )
-    return Listing(instance, stage=stage, handed=True)
+    return Listing(instance, stage=stage, handed=nodes)
 
 
 def _synthesize(settings: Settings, instance: Any, arguments: _Arguments, tags: Mapping[str, object]) -> Watched | None:
-    _outside(instance)
     return Synthesis(
         instance,
         nodes=_nodes(arguments, 1),
+        query=next(iter(arguments.values()), None),
         answers=arguments.get("additional_source_nodes") is not None,
         settings=settings,
     )
@@ -111,9 +157,15 @@ def _run(settings: Settings, instance: Any, arguments: _Arguments, tags: Mapping
     return None  # it belongs to a call around it
 
 
-def _outside(instance: object) -> None:
-    if innermost() is None:
-        retrieved_outside("LlamaIndex", f"what {type(instance).__name__} is given was")
+def _texts(values: Iterable[Any]) -> Iterator[object]:
+    """Yield what is asked, and the messages of a history."""
+    for value in values:
+        if isinstance(value, Mapping):
+            yield from _texts(value.values())
+        elif isinstance(value, list | tuple):
+            yield from (each for each in value if hasattr(each, "role"))
+        else:
+            yield value
 
 
 _METHODS: Final[Mapping[str, tuple[type, _Begins]]] = {
@@ -128,6 +180,7 @@ _METHODS: Final[Mapping[str, tuple[type, _Begins]]] = {
     "_postprocess_nodes": (BaseNodePostprocessor, _postprocess),
     "synthesize": (BaseSynthesizer, _synthesize),
     "asynthesize": (BaseSynthesizer, _synthesize),
+    "search": (BasePydanticVectorStore, _search),
     "call": (BaseTool, _tool),
     "acall": (BaseTool, _tool),
     "run": (Workflow, _run),
@@ -152,10 +205,12 @@ class Spans:
 
     Args:
         settings: Of the instrumentation.
+        stores: Vector stores, which are looked for before something retrieves.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, stores: Stores) -> None:
         self._settings = settings
+        self._stores = stores
         self._open: dict[str, Watched] = {}
         self._retired = False
 
@@ -179,7 +234,9 @@ class Spans:
             return
         method = id_.partition("-")[0].rpartition(".")[2]
         try:
-            began = begin(self._settings, method, instance, bound_args.arguments, tags or {})
+            if method in _RETRIEVES:
+                self._stores.look()
+            began = begin(self._settings, method, instance, bound_args.arguments, tags or {}, parent_id)
             if began is not None:
                 self._open[id_] = began
         except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
@@ -195,9 +252,9 @@ class Spans:
         self._end(id_, error=err or RuntimeError("the call was dropped"))
 
     def event(self, event: BaseEvent, **others: Any) -> None:
-        """Take in what a language model is asked."""
-        read = None if self._retired else _PROMPTS.get(type(event).__name__)
-        watched = None if read is None else innermost()
+        """Take in what a language model is asked, and what it answers."""
+        read = None if self._retired else _EVENTS.get(type(event).__name__)
+        watched = None if read is None else innermost() or at_hand()
         if read is None or watched is None:
             return
         try:
@@ -214,38 +271,46 @@ class Spans:
                 listening.remove(self)
 
 
-def _completion(watched: Watched, event: Any) -> None:
-    _prompted(watched, [event.prompt])
+def _asked(watched: Watched | ByHand, event: Any) -> None:
+    prompts = _prompts(watched)
+    if prompts is not None:
+        prompts.asked(_messages(event))
 
 
-def _chat(watched: Watched, event: Any) -> None:
-    _prompted(watched, [str(message.content or "") for message in event.messages])
+def _answered(watched: Watched | ByHand, event: Any) -> None:
+    prompts = _prompts(watched)
+    if prompts is not None:
+        prompts.answered(_messages(event), words(event.response))
 
 
-def _prompted(watched: Watched, texts: list[str]) -> None:
-    asked = watched if isinstance(watched, Synthesis) else watched.gathering
-    if asked is not None:
-        for text in texts:
-            asked.prompted(text)
+def _predict(watched: Watched | ByHand, event: Any) -> None:
+    prompts = _prompts(watched)
+    if prompts is not None:
+        prompts.filled_in(event.template, event.template_args or {})
 
 
-def _predict(watched: Watched, event: Any) -> None:
+def _messages(event: Any) -> tuple[str, ...]:
+    """Return the texts of what a model is asked."""
+    if hasattr(event, "prompt"):
+        return (event.prompt,)
+    return tuple(str(message.content or "") for message in event.messages)
+
+
+def _prompts(watched: Watched | ByHand) -> Prompts | None:
+    """Return where it is taken in what models are asked here; None where nobody wants to know."""
     if isinstance(watched, Synthesis):
-        for text in _texts((event.template_args or {}).values()):
-            watched.filled_in(text)
+        return watched.prompts
+    if watched.gathering is None:
+        return None
+    watched.gathering.use()
+    return watched.gathering.prompts if watched.gathering.nodes else None
 
 
-def _texts(values: Any) -> Iterator[str]:
-    for value in values:
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, list | tuple):
-            yield from _texts(value)
-
-
-_PROMPTS: Final[Mapping[str, Callable[[Watched, Any], None]]] = {
-    "LLMChatStartEvent": _chat,
-    "LLMCompletionStartEvent": _completion,
+_EVENTS: Final[Mapping[str, Callable[[Watched | ByHand, Any], None]]] = {
+    "LLMChatStartEvent": _asked,
+    "LLMChatEndEvent": _answered,
+    "LLMCompletionStartEvent": _asked,
+    "LLMCompletionEndEvent": _answered,
     "LLMPredictStartEvent": _predict,
     "LLMStructuredPredictStartEvent": _predict,
 }

@@ -17,6 +17,7 @@ from wrapt import wrap_function_wrapper
 from rop_otel.instrumenting import Settings, failure, raise_if_delivered
 from rop_otel_llama_index import carrying, citations, listening
 from rop_otel_llama_index.handlers import Spans, begin
+from rop_otel_llama_index.stores import Stores
 from rop_otel_llama_index.watched import Watched
 from rop_otel_llama_index.workflows import WorkflowRun, begin_run
 
@@ -32,7 +33,8 @@ class Installed:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._spans = Spans(settings)
+        self._stores = Stores(self._wrap_store)
+        self._spans = Spans(settings, self._stores)
         self._wrapped: list[tuple[object, str]] = []
         listening.add(self._spans)
         self._wrap(BaseNodePostprocessor, "apostprocess_nodes", self._awaited("_postprocess_nodes"))
@@ -41,6 +43,7 @@ class Installed:
             self._wrap(tool, "acall", self._awaited("acall"))
         self._wrap(Workflow, "run", self._run)
         self._wrap(CitationQueryEngine, "_create_citation_nodes", citations.remember)
+        self._stores.look()
         self._wrap(async_utils, "asyncio_run", carrying.coroutine)
         self._wrap(function_tool, "sync_to_async", carrying.function)
 
@@ -55,10 +58,15 @@ class Installed:
             wrap_function_wrapper(owner, name, wrapper)
             self._wrapped.append((owner, name))
 
+    def _wrap_store(self, store: type) -> None:
+        self._wrap(store, "query", self._called("search"))
+        self._wrap(store, "aquery", self._awaited("search"))
+
     def _begin(
         self, method: str, wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Watched | None:
         try:
+            self._stores.look()
             arguments = inspect.signature(wrapped).bind(*args, **kwargs).arguments
             if method == "run":
                 return begin_run(self._settings, instance, arguments)

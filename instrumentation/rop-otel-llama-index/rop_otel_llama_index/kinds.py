@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from rop_otel.instrumenting import Settings, kinds
 
@@ -53,41 +51,56 @@ _SEVERAL: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
-    """What kind of stage a retriever is.
+class Kind(NamedTuple):
+    """What kind of stage a retriever is, which takes a question, and no documents.
 
     Args:
         kind: One of the contract's kinds, or a custom one.
         name: Which one, for a custom kind.
-        source: True for a custom kind that takes no documents.
     """
 
     kind: str
     name: str | None = None
-    source: bool = False
 
 
-def retriever(instance: Any, inner: type, settings: Settings) -> Kind | None:
-    """Return what a retriever is: a source, unless it works on what others retrieve; None where it is no stage.
+def retriever(instance: Any, settings: Settings) -> Kind | None:
+    """Return what a retriever is; None where it is no stage.
 
     Args:
         instance: The retriever.
-        inner: Class of which its parts are where it works on them.
         settings: The user's, which may tell its kind.
     """
     told = settings.told(instance.__class__)
     if told is not None:
         said = settings.stages[told]
-        return None if said is None else Kind(kind=said, source=not _holds(instance, inner))
+        return None if said is None else Kind(said)
     kind = _retriever_kind(instance.__class__)
-    mode = getattr(instance, "_vector_store_query_mode", None) if kind == kinds.VECTOR else None
+    if kind == kinds.VECTOR:
+        return _in_mode(getattr(instance, "_vector_store_query_mode", None), instance)
+    return Kind(RETRIEVER, type(instance).__name__) if kind is None else Kind(kind)
+
+
+def store(instance: Any, query: Any) -> Kind:
+    """Return what a search of a vector store is.
+
+    Args:
+        instance: The store.
+        query: What it is asked.
+    """
+    return _in_mode(getattr(query, "mode", None), instance)
+
+
+def searches(instance: Any) -> bool:
+    """Return whether a retriever is the search itself: one of LlamaIndex's own, which drops nothing of it."""
+    cls = instance.__class__
+    return cls.__module__.startswith("llama_index.") and _retriever_kind(cls) in (kinds.VECTOR, kinds.LEXICAL)
+
+
+def _in_mode(mode: Any, instance: object) -> Kind:
     mode = getattr(mode, "value", mode)
-    if mode in _LEXICAL_MODES:
-        return Kind(kind=kinds.LEXICAL)
-    if kind is None or mode in _MIXED_MODES:
-        return Kind(kind=RETRIEVER, name=type(instance).__name__, source=not _holds(instance, inner))
-    return Kind(kind=kind)
+    if mode in _MIXED_MODES:
+        return Kind(RETRIEVER, type(instance).__name__)
+    return Kind(kinds.LEXICAL if mode in _LEXICAL_MODES else kinds.VECTOR)
 
 
 def postprocessor(instance: Any, settings: Settings) -> str | None:
@@ -121,16 +134,3 @@ def _postprocessor_kind(cls: type) -> str | None:
         if _RERANKER.search(base.__name__):
             return kinds.RERANK
     return None
-
-
-def _holds(instance: Any, inner: type) -> bool:
-    """Return whether an object has another of a class, itself or in a list or mapping."""
-    for held in getattr(instance, "__dict__", {}).values():
-        parts: Iterable[Any] = (held,)
-        if isinstance(held, dict):
-            parts = held.values()
-        elif isinstance(held, list | tuple):
-            parts = held
-        if any(isinstance(part, inner) for part in parts):
-            return True
-    return False

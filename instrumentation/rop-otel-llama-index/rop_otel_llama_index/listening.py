@@ -18,8 +18,11 @@ from rop_otel.instrumenting import create_lock
 _METHODS: Final = ("span_enter", "span_exit", "span_drop", "event")
 
 
+_ENDS: Final = frozenset({"span_exit", "span_drop"})
+
+
 class Listener(Protocol):
-    """Is called after the handlers, with the same arguments."""
+    """Is called after the handlers, and where a span ends before them, so that what it began ends within theirs."""
 
     @property
     def span_enter(self) -> Callable[..., None]:
@@ -68,4 +71,11 @@ def _then(name: str) -> Callable[..., None]:
         for each in _listeners:
             getattr(each, name)(*args, **kwargs)
 
-    return call
+    def call_first(wrapped: Callable[..., None], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        try:
+            for each in _listeners:
+                getattr(each, name)(*args, **kwargs)
+        finally:
+            wrapped(*args, **kwargs)
+
+    return call_first if name in _ENDS else call

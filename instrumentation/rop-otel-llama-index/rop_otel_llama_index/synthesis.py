@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Generator, Iterable
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import rop_otel as rop
-from rop_otel.instrumenting import AsyncSteps, Settings, Steps, kinds
+from rop_otel.instrumenting import AsyncSteps, Settings, Steps, current_context, kinds, using_context
+from rop_otel_llama_index.answers import answer_of_rounds, say_if_unlabelled
+from rop_otel_llama_index.nodes import PIECE, content, words
+from rop_otel_llama_index.prompts import Prompts
 from rop_otel_llama_index.streams import Streaming
-from rop_otel_llama_index.texts import labels, shown
 from rop_otel_llama_index.watched import Watched
+
+_HANDING_ON: Final = frozenset({"ContextOnly", "NoText"})
+"""Synthesizers that ask no model: they hand on what they are given, and whoever reads it comes later."""
 
 
 class Synthesis(Watched):
@@ -18,31 +23,29 @@ class Synthesis(Watched):
 
     Args:
         nodes: That it is given.
+        query: That it is to answer.
         answers: True where they are answers to questions of a round each, and no retrieved nodes.
         settings: Of the instrumentation.
     """
 
-    def __init__(self, instance: Any, *, nodes: Iterable[Any], answers: bool, settings: Settings) -> None:
-        self._nodes = list(nodes)
+    def __init__(
+        self, instance: Any, *, nodes: Iterable[Any], query: object, answers: bool, settings: Settings
+    ) -> None:
+        self._given = list(nodes)
         self._answers = answers
         self._settings = settings
-        self._prompts: list[str] = []
-        self._arguments: list[str] = []
-        self._told = False
+        self._hands_on = any(base.__name__ in _HANDING_ON for base in type(instance).__mro__)
+        self._told = self._labelled = False
+        self._packing: rop.Stage | None = None
         super().__init__(instance)
-        if self.gathering is not None:
+        if self.gathering is not None and not self._hands_on:
             self.gathering.clear()  # it tells what becomes of that
-
-    def prompted(self, text: str) -> None:
-        """Take in what a language model is asked."""
-        self._prompts.append(text)
-
-    def filled_in(self, text: str) -> None:
-        """Take in what a prompt is made of; it counts only where no prompt is seen."""
-        self._arguments.append(text)
+        self.prompts = Prompts(settings, query)
 
     def returned(self, result: Any) -> None:
         """Take in the response, or watch it while it streams on."""
+        if self._hands_on:
+            return
         sources = getattr(result, "source_nodes", None)
         stream = getattr(result, "response_gen", None)
         kind: type[Steps | AsyncSteps] | None = None
@@ -56,8 +59,9 @@ class Synthesis(Watched):
             return
         if self.call is not None and self.call.owns:
             self.call.hold()
-        else:  # the application may end its handoff before the stream ends
-            self._pack()
+        elif not self._answers:  # the application may end its handoff first, and then nobody knows what was packed
+            with using_context(current_context()):
+                self._packing = self._begin()
         # It is given the sources, not the response: that holds the stream, which has to end as soon as nobody wants it.
         streaming = Streaming(self.context(), partial(self._streamed, sources))
         result.response_gen = kind(stream, streaming, at_once=True)
@@ -77,34 +81,68 @@ class Synthesis(Watched):
             if self.call is not None and self.call.owns:
                 self.call.release(error)
 
-    def _pack(self, error: BaseException | None = None) -> None:
-        """Tell what was packed, once."""
-        if self._told or self._answers:
-            return
-        self._told = True
-        seen = self._prompts or self._arguments
-        nodes = shown(self._nodes, seen) if seen else self._nodes
-        read = labels(nodes)
-        if seen:
-            error = None  # what a prompt held was shown, whatever came of it
+    def _begin(self) -> rop.Stage:
         packing = rop.using_stage(
             kinds.PACKING,
-            input=self._named(self._nodes),
+            input=self._named(self._given),
             id=self._settings.id,
+            scope=self._settings.scope,
             implementation=type(self.instance).__name__,
         )
         packing.__enter__()
-        if error is None:
-            packing.returned(self._named(nodes), labels=read)
-        packing.__exit__(None if error is None else type(error), error, None)
+        return packing
+
+    def _pack(self, error: BaseException | None = None) -> None:
+        """Tell what was packed, once."""
+        if self._told or self._answers or self._hands_on:
+            return
+        self._told = True
+        prompts = self.prompts.all()
+        if prompts:
+            error = None  # what a prompt held was shown, whatever came of it
+        packing = self._packing or self._begin()
+        try:
+            if error is None:
+                self._show(packing, prompts)
+        finally:
+            packing.__exit__(None if error is None else type(error), error, None)
+
+    def _show(self, packing: rop.Stage, prompts: list[str]) -> None:
+        nodes = self._named(self._given)
+        if not nodes:
+            packing.returned(nodes)
+            return
+        labels = self.prompts.show(packing, nodes, prompts)
+        self._labelled = bool(labels)
+        if self.call is not None:
+            self.call.packed(labels, self.round)
 
     def _answer(self, text: str, sources: object) -> None:
-        if isinstance(sources, list):
-            rop.current_handoff().answered(text, sources=self._named(sources), labels=labels(sources))
-        else:
-            rop.current_handoff().answered(text)
+        if self._answers and self.call is not None:
+            answer_of_rounds(self.call, words(text), self.instance)
+            return
+        if self.call is not None:
+            self.call.said = words(text)
+        if self._given and not self._labelled:
+            say_if_unlabelled(text, self.instance)
+        listed = sources if isinstance(sources, list) else []
+        numbers = [PIECE.match(content(source)) for source in listed]
+        rop.current_handoff().answered(
+            text,
+            sources=self._named(listed) if isinstance(sources, list) else None,
+            id=self._settings.id,
+            labels=[number[1] for number in numbers if number] if listed and all(numbers) else None,
+            abstained=None if self._given else True,
+        )
 
     def _named(self, nodes: list[Any]) -> list[Any]:
-        """Return the nodes, and the retrieved ones in the place of copies that lost their IDs."""
+        """Return the nodes, and in the place of copies that lost their IDs ones that have them."""
         originals = {} if self.call is None else self.call.originals
-        return [originals.get(node.node_id, node) for node in nodes] if originals else nodes
+        if not originals:
+            return nodes
+        return [
+            node
+            if (known := originals.get(node.node_id)) is None
+            else type(node)(node=node.node.model_copy(update={"id_": known}), score=node.score)
+            for node in nodes
+        ]

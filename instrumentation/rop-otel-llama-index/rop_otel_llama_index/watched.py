@@ -6,7 +6,8 @@ handler of spans may have put it back by then, since LlamaIndex tells handlers o
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from itertools import count
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -20,14 +21,18 @@ from rop_otel.instrumenting import (
     current_context,
     failure,
     make_current,
+    notes,
     raise_if_delivered,
     topmost,
 )
 
 if TYPE_CHECKING:
+    from rop_otel_llama_index.by_hand import ByHand
     from rop_otel_llama_index.gathering import Gathering
 
 _KEY: Final = create_key("rop_otel_llama_index")
+BY_HAND: Final = object()
+"""Under which an open handoff has a note of what was called by hand in it."""
 
 
 class Call:
@@ -37,7 +42,7 @@ class Call:
         block: The handoff, which begins with the first part that is watched.
     """
 
-    __slots__ = ("_block", "_handoff", "_lock", "_running", "originals", "rounds")
+    __slots__ = ("_block", "_handoff", "_lock", "_running", "labels", "originals", "rounds", "said")
 
     def __init__(self, block: topmost) -> None:
         self._block = block
@@ -46,8 +51,12 @@ class Call:
         self._running = 1
         self.rounds = count(1)
         """Numbers of its rounds: a round may have rounds of its own."""
-        self.originals: dict[str, Any] = {}
-        """Retrieved nodes, by the IDs of copies that lost theirs."""
+        self.originals: dict[str, str] = {}
+        """IDs of retrieved nodes, by those of copies that lost theirs."""
+        self.labels: dict[int | None, frozenset[str]] = {}
+        """What each round showed that showed anything."""
+        self.said = ""
+        """The last answer that was recorded."""
 
     @property
     def owns(self) -> bool:
@@ -57,6 +66,10 @@ class Call:
     def context(self) -> Context:
         """Return the context in which the handoff is current; it begins with the first call of this."""
         return self._handoff.context()
+
+    def packed(self, labels: Iterable[str], number: int | None) -> None:
+        """Take in what a round showed, and under which labels; None: what is in none."""
+        self.labels[number] = self.labels.get(number, frozenset()).union(labels)
 
     def hold(self) -> None:
         """Leave the handoff open until one more :meth:`release`."""
@@ -78,18 +91,30 @@ class Watched:
     Args:
         instance: The engine, retriever, postprocessor or synthesizer.
         begins: A topmost call that begins with it where it runs in none.
-        block: What it is inside of the handoff: a stage, a round.
+        block: What it is inside of the handoff: a stage.
+        number: Of the round that it is; None: it belongs to that around it.
     """
 
     def __init__(
-        self, instance: Any, *, begins: topmost | None = None, block: AbstractContextManager[Any] | None = None
+        self,
+        instance: Any,
+        *,
+        begins: topmost | None = None,
+        block: AbstractContextManager[Any] | None = None,
+        number: int | None = None,
     ) -> None:
         outer = innermost()
+        hand = at_hand() if outer is None else None
+        level = outer or hand
+        around = None if outer is None else outer.round
+        self.round: int | None = number or (None if level is None else level.inside)
+        self.inside: int | None = self.round
+        """The round of its parts."""
         self.instance = instance
         self.result: Any = None
         """What it returned, where it is used as a block."""
         self.call: Call | None = None if outer is None else outer.call
-        self.gathering: Gathering | None = None if outer is None else outer.gathering
+        self.gathering: Gathering | None = None if level is None else level.gathering
         """What is told what is retrieved here, and what models are asked."""
         self._before = current_context()
         self._begun: Call | None = None
@@ -97,9 +122,13 @@ class Watched:
         try:
             if self.call is None and begins is not None:
                 self.call = self._begun = Call(begins)
+                if hand is not None:
+                    self._begun.rounds = hand.rounds
                 make_current(self._begun.context())
             elif isinstance(outer, Enclosing) and not isinstance(self, Enclosing):
                 make_current(outer.place())
+            if self.round is not None and self.round != around:
+                self._block.enter_context(rop.using_round(self.round))
             if block is not None:
                 self._block.enter_context(block)
             make_current(self.context())
@@ -116,9 +145,18 @@ class Watched:
     ) -> None:
         self.finish(self.result, error)
 
+    @property
+    def rounds(self) -> Iterator[int] | None:
+        """Numbers of rounds in it; None where nothing has retrieved yet."""
+        return None if self.call is None else self.call.rounds
+
     def context(self) -> Context:
         """Return the current context, with this as the innermost."""
         return set_value(_KEY, self)
+
+    def in_round(self) -> AbstractContextManager[Any]:
+        """Return a block in the round of its parts."""
+        return nullcontext() if self.inside is None else rop.using_round(self.inside)
 
     def outside(self) -> Context:
         """Return the current context with nothing that is watched: a selector may be asked in it, and retrieve."""
@@ -159,18 +197,20 @@ class Listing(Watched):
 
     Args:
         stage: The stage, which begins here.
-        handed: Whether it works on nodes that others retrieved.
+        handed: What others retrieved, on which it works.
     """
 
-    def __init__(self, instance: Any, *, stage: rop.Stage, handed: bool, begins: topmost | None = None) -> None:
-        self._stage = stage
-        self._handed = handed
+    def __init__(
+        self, instance: Any, *, stage: rop.Stage, handed: Iterable[Any] = (), begins: topmost | None = None
+    ) -> None:
+        self.stage = stage
+        self._handed = [each.node.node_id for each in handed]
         super().__init__(instance, begins=begins, block=stage)
         self._told, self.gathering = self.gathering, None  # what it asks others for is its own
 
     def returned(self, result: Any) -> None:
         """Take in the nodes."""
-        self._stage.returned(result)
+        self.stage.returned(result)
         if self._told is not None:
             self._told.listed(result, handed=self._handed)
 
@@ -187,3 +227,10 @@ def innermost() -> Watched | None:
     """Return what is watched here, None outside of all."""
     found = get_value(_KEY)
     return found if isinstance(found, Watched) else None
+
+
+def at_hand() -> ByHand | None:
+    """Return what was called by hand in the open handoff; None where nothing was."""
+    handoff = rop.current_handoff()
+    found: ByHand | None = notes(handoff).get(BY_HAND) if handoff.id else None
+    return found

@@ -6,10 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from llama_index.core.instrumentation.dispatcher import active_instrument_tags  # type: ignore[attr-defined]
+from llama_index.core.workflow import StopEvent
 from opentelemetry.context import Context
 
 from rop_otel.instrumenting import Settings, create_lock, make_current, topmost, using_context
+from rop_otel_llama_index.answers import answer_of_rounds
 from rop_otel_llama_index.gathering import Gathering
+from rop_otel_llama_index.nodes import words
 from rop_otel_llama_index.watched import Call, Enclosing, innermost
 
 
@@ -19,13 +22,14 @@ class WorkflowRun(Enclosing):
     Args:
         block: The handoff.
         settings: Of the instrumentation.
+        question: What it is asked.
     """
 
-    def __init__(self, instance: Any, block: topmost, settings: Settings) -> None:
+    def __init__(self, instance: Any, block: topmost, settings: Settings, question: object = None) -> None:
         super().__init__(instance)
         self._handoff = block
         self._lock = create_lock()
-        self.gathering = self._own = Gathering(settings)
+        self.gathering = self._own = Gathering(settings, question)
 
     def start(self) -> None:
         """Be a call from here on, in the context of its first part: there others' spans of the run are current too."""
@@ -45,10 +49,14 @@ class WorkflowRun(Enclosing):
         make_current(self._before)
 
     def returned(self, result: Any) -> None:
-        """Tell what its steps asked a model."""
-        if self._own.nodes:
-            with using_context(self.place()):
-                self._own.pack(self.instance)
+        """Record what its steps asked a model, and what an agent answers."""
+        if self.call is None or not (self._own.nodes or self.call.labels):
+            return  # nothing was retrieved
+        if isinstance(result, StopEvent) and result.result is not None:
+            result = result.result
+        with using_context(self.place()), self.in_round():
+            if not self._own.pack(self, result):
+                answer_of_rounds(self.call, words(result), self.instance)
 
     def end(self, error: BaseException | None = None) -> None:
         """End the handoff for good: a thread that a timeout leaves behind may be the first to retrieve."""
@@ -71,13 +79,14 @@ def begin_run(settings: Settings, instance: Any, arguments: Mapping[str, Any]) -
     if outer is not None and outer.call is not None:
         return None
     given = dict(_given(arguments))
+    question = _question(given)
     block = topmost(
         settings,
         name=type(instance).__name__,
-        inputs=_question(given),
+        inputs=question,
         metadata={**given, **active_instrument_tags.get()},
     )
-    return WorkflowRun(instance, block, settings)
+    return WorkflowRun(instance, block, settings, question)
 
 
 def _given(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

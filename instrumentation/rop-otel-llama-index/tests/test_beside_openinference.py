@@ -33,7 +33,7 @@ for instrumentor in both if sys.argv[1] == "ours first" else reversed(both):
 
 from llama_index.core.llms import MockLLM
 from llama_index.core.retrievers import QueryFusionRetriever
-from llama_index_parts import BM25Retriever, Found, WordRerank, engine
+from llama_index_parts import BM25Retriever, Found, Model, WordRerank, engine
 from test_agents import agent, find, function_tool
 
 async def ask():
@@ -41,12 +41,13 @@ async def ask():
 
 arms = [BM25Retriever("n1", "n2", "n3"), Found("n4")]
 fusion = QueryFusionRetriever(arms, llm=MockLLM(), num_queries=1, use_async=False, similarity_top_k=4)
+told = Model(answer="So it is.")
 with rop.handoff("mine", selected="n1") as handoff:
-    engine(fusion, WordRerank(keep=2)).query("?")
+    engine(fusion, WordRerank(keep=2), llm=told).query("?")
 print(handoff.assessment)
 print([stage.stage for stage in handoff.assessment.stages])
-engine(fusion, WordRerank(keep=2)).query("?")
-str(engine(fusion, WordRerank(keep=2), streaming=True).query("?"))
+engine(fusion, WordRerank(keep=2), llm=told).query("?")
+str(engine(fusion, WordRerank(keep=2), streaming=True, llm=told).query("?"))
 asyncio.run(ask())
 print(context.get_current() == context.Context())
 
@@ -61,7 +62,7 @@ print(verdicts[-1].context.trace_id in theirs)
 exported.clear()
 for instrumentor in both if sys.argv[2] == "ours first" else reversed(both):
     instrumentor.uninstrument()
-engine(fusion).query("?")
+engine(fusion, llm=told).query("?")
 print(by("openinference"), by("rop_otel"))
 """
 EXPECTED = """\

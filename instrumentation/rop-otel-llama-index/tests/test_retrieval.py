@@ -130,16 +130,16 @@ async def test_concurrent_retrievals_keep_apart(watch: Watch) -> None:
     assert [len(record.stages) for record in watch.records] == [3] * 3
 
 
-def test_a_retriever_of_retrievers_is_no_source(watch: Watch) -> None:
-    """A retriever of the application that works on others' lists takes documents: what it drops is lost at it."""
+def test_a_retriever_of_retrievers_has_them_inside(watch: Watch) -> None:
+    """A retriever of the application that works on others' lists is fed by them: what it drops is lost at it."""
     watch(selected_by=lambda question: "n1")
     Joined(BM25Retriever("n1", "n2"), vector(1)).retrieve("?")
-    assert [(stage.kind, stage.source) for stage in watch.stages][-1] == ("retriever", False)
+    assert [(stage.kind, stage.source) for stage in watch.stages][-1] == ("retriever", True)
     assert (watch.only.dropped_at, watch.stages[-1].name) == ("retriever", "Joined")
 
 
-def test_merging_retriever_is_no_source(watch: Watch) -> None:
-    """LlamaIndex's own retrievers that work on others are no sources either."""
+def test_merging_retriever_has_another_inside(watch: Watch) -> None:
+    """LlamaIndex's own retrievers that work on others are fed by those, too."""
     watch()
     arm = vector()
     assert isinstance(arm, VectorIndexRetriever)
@@ -147,7 +147,7 @@ def test_merging_retriever_is_no_source(watch: Watch) -> None:
     merging.retrieve("?")
     assert [(stage.kind, stage.name, stage.source) for stage in watch.stages] == [
         ("vector", None, False),
-        ("retriever", "AutoMergingRetriever", False),
+        ("retriever", "AutoMergingRetriever", True),
     ]
 
 

@@ -15,9 +15,9 @@ from llama_index.core.query_engine import CitationQueryEngine
 from llama_index.core.response_synthesizers import BaseSynthesizer, ResponseMode
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index_parts import BM25Retriever, Found, Model, Watch, engine
-from rop_otel_llama_index.texts import shown
 
 import rop_otel as rop
+from rop_otel.core.handoff import StageRecord
 
 MODES = [
     ResponseMode.ACCUMULATE,
@@ -107,63 +107,81 @@ def test_what_is_cut_in_the_middle_was_shown(watch: Watch) -> None:
     assert watch.only.verdict == "PASS"
 
 
-def test_a_neighbour_that_overlaps_shows_nothing_of_the_next() -> None:
+def packed(watch: Watch, nodes: list[NodeWithScore], prompt: str) -> StageRecord:
+    """Return what is recorded of nodes where a model is asked with a prompt."""
+
+    class Asking(Plain):
+        def get_response(self, query_str: str, text_chunks: Any, **kwargs: Any) -> str:
+            return str(Model().complete(prompt))
+
+    watch.records.clear()
+    engine(Found(found=nodes), response_synthesizer=Asking(llm=Model())).query("?")
+    return watch.stages[-1]
+
+
+def test_a_neighbour_that_overlaps_shows_nothing_of_the_next(watch: Watch) -> None:
     """The beginning of a node that also ends the one before it is not taken for the node."""
+    watch()
     shared = "This sentence ends one node, and begins the next one that was cut from it."
-    before, after = passages(f"alpha {shared}", f"{shared} beta")
-    assert shown([before, after], [f"Context: {before.text} Query: ?"]) == [before]
-    assert shown([before, after], [f"Context: {before.text} {shared} Query: ?"]) == [before, after]
-    assert shown([before, after], ["Context: Query: ?"]) == []
+    both = passages(f"alpha {shared}", f"{shared} beta")
+    before = both[0].node.get_content()
+    assert packed(watch, both, f"Context: {before} Query: ?").returned == ("p1",)
+    cut = packed(watch, both, f"Context: {before} {shared} Query: ?")
+    assert (cut.returned, cut.basis) == (("p1", "p2"), "prompt")
+    assert [round(share, 1) for share in cut.shares or ()] == [1.0, 0.9]
+    assert packed(watch, both, "Context: Query: ?").basis == "unseen"
 
 
-@pytest.mark.parametrize("write", [json.dumps, html.escape])
-def test_a_text_that_a_template_escapes(write: Callable[[str], str]) -> None:
-    """A template may write nodes as JSON or inside of markup; which of them it holds is seen all the same."""
-    one, two = passages(
-        'Refunds for the "café"\nare <b>paid</b> & booked.', 'Gift cards "never"\nexpire & are <b>blue</b>.'
+@pytest.mark.parametrize("write", [json.dumps, html.escape, str.lower, lambda text: text.replace(" ", "\n> ")])
+def test_a_text_in_another_writing(watch: Watch, write: Callable[[str], str]) -> None:
+    """A template may write nodes as JSON, inside of markup, or otherwise; which of them it holds is seen."""
+    watch()
+    both = passages(
+        'Refunds for the "café"\nare <b>paid</b> & booked within ten days.',
+        'Gift cards "never"\nexpire & are <b>blue</b> on their back.',
     )
-    assert shown([one, two], [f"Context: {write(one.text)}"]) == [one]
-    assert shown([one, two], [f"Context: {write(one.text)} {write(two.text)}"]) == [one, two]
-
-
-@pytest.mark.parametrize("write", [str.lower, lambda text: text[3:50], lambda text: text.replace(" ", "\n> ")])
-def test_a_text_in_another_writing(write: Callable[[str], str]) -> None:
-    """Of a node that a template shortens or changes nobody can say that it was not shown: all count as shown."""
-    one, two = passages("Gift cards never expire.", "Refunds Are Paid Within Ten Days Of The Return, And Then Booked.")
-    assert shown([one, two], [f"Context: {one.text} {write(two.text)}"]) == [one, two]
-    assert shown([one, two], [f"Context: {one.text} Refunds, please"]) == [one]
+    one, two = (each.node.get_content() for each in both)
+    assert packed(watch, both, f"Context: {write(one)}").returned == ("p1",)
+    assert packed(watch, both, f"Context: {write(two)} {write(one)}").returned == ("p2", "p1")
 
 
 def test_a_model_that_is_shown_no_nodes(watch: Watch) -> None:
-    """A mode that asks the model without the nodes shows none."""
+    """A mode that asks the model without the nodes shows none, which is never a pass, and an error."""
     watch(selected_by=lambda question: "n1")
     engine(BM25Retriever("n1"), response_mode=ResponseMode.GENERATION).query("?")
-    assert (watch.stages[-1].returned, watch.only.drop_cause) == ((), "over_budget")
+    assert (watch.only.verdict, watch.stages[-1].basis) == ("UNVERIFIABLE", "unseen")
+    assert [finding.code for finding in watch.only.findings] == ["context_not_in_prompt"]
 
 
 @pytest.mark.parametrize("mode", [ResponseMode.NO_TEXT, ResponseMode.CONTEXT_ONLY])
-def test_without_a_prompt_what_is_given_counts(
-    watch: Watch, mode: ResponseMode, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where no model is asked, the nodes that the synthesizer is given are what its response has."""
+def test_a_synthesizer_that_asks_no_model(watch: Watch, mode: ResponseMode, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It hands on what it is given: that was found, and what a prompt by hand makes of it counts."""
     monkeypatch.setattr(Settings, "_llm", Model())
     watch(selected_by=lambda question: "n1")
-    engine(BM25Retriever("n1", "n2"), response_mode=mode).query("?")
-    assert watch.stages[-1].returned == ("n1", "n2")
+    made = engine(BM25Retriever("n1", "n2"), response_mode=mode)
+    made.query("?")
+    assert (watch.only.verdict, watch.kinds(), watch.only.shown.ids) == ("PASS", ["lexical"], ("n1", "n2"))
+    with rop.handoff("mine", selected="n1"):
+        last = made.query("?").source_nodes[1]
+        Model().complete(f"Context: {last.get_content()}")
+    assert (watch.assessments[1].verdict, watch.assessments[1].shown.ids) == ("FAIL", ("n2",))
 
 
 def test_a_synthesizer_of_the_applications_own(watch: Watch) -> None:
-    """It is packing and reader like any other, named by its class."""
-    watch()
+    """It is packing and reader, named by its class; where it asks no model, nobody knows what it shows."""
+    watch(selected_by=lambda question: "n1")
     engine(BM25Retriever("n1"), response_synthesizer=Plain(llm=Model())).query("?")
-    assert (watch.stages[-1].returned, watch.stages[-1].implementation) == (("n1",), "Plain")
+    assert (watch.stages[-1].returned, watch.stages[-1].implementation) == (None, "Plain")
+    assert watch.only.verdict == "UNVERIFIABLE"
+    assert watch.diagnostics == []
 
 
 def test_nothing_to_show(watch: Watch) -> None:
-    """No nodes are an empty packing, and no crash."""
+    """No nodes are an empty packing, and the answer says that it is none."""
     watch(selected_by=lambda question: "n1")
     engine(Found(found=[])).query("?")
     assert (watch.stages[-1].returned, watch.only.drop_cause) == ((), "never_retrieved")
+    assert watch.reader.abstained is True
 
 
 def test_a_model_that_raises_was_shown_its_prompt(watch: Watch) -> None:
@@ -225,10 +243,8 @@ def test_labels_in_brackets_are_the_applications_own(watch: Watch) -> None:
     engine(Found(found=passages("[S1] alpha", "[S2] beta")), llm=Model(answer="So [S2].")).query("?")
     assert (watch.stages[-1].labels, watch.reader.citations) == (("S1", "S2"), ("S2",))
     watch.records.clear()
-    for texts in (("[S1] alpha", "beta"), ("[1] is a footnote", "[1] is another")):
-        engine(Found(found=passages(*texts))).query("?")
-        assert watch.stages[-1].labels is None
-        watch.records.clear()
+    engine(Found(found=passages("[S1] alpha", "beta"))).query("?")
+    assert watch.stages[-1].labels is None
 
 
 def test_a_synthesizer_by_itself(watch: Watch) -> None:

@@ -16,7 +16,6 @@ from llama_index.core.workflow import Event, StartEvent, StopEvent, Workflow, st
 from llama_index_parts import BM25Retriever, Found, KeepFirst, Model, Watch, WordRerank, engine
 
 import rop_otel as rop
-from rop_otel import instrumenting
 from rop_otel.tracing.running import runtime
 
 
@@ -149,12 +148,13 @@ async def test_a_prompt_of_a_steps_own_is_what_was_shown(watch: Watch) -> None:
 
 
 async def test_a_prompt_that_shows_no_node(watch: Watch) -> None:
-    """Where no prompt holds a node's text, what was left last counts as shown."""
+    """Where no prompt holds a node's text, that is an error, and never a pass."""
     watch(selected_by=lambda question: "n2")
     workflow = Handmade()
     workflow.count = 0
     await workflow.run(question="?")
-    assert (watch.only.verdict, watch.kinds()) == ("PASS", ["lexical", "rerank"])
+    assert (watch.only.verdict, watch.kinds()) == ("UNVERIFIABLE", ["lexical", "rerank", "packing"])
+    assert [finding.code for finding in watch.only.findings] == ["context_not_in_prompt"]
 
 
 def test_a_prompt_of_an_engines_own_is_what_was_shown(watch: Watch) -> None:
@@ -202,29 +202,25 @@ async def test_a_selector_may_run_a_workflow(watch: Watch) -> None:
 
 @pytest.mark.parametrize("part", ["postprocessor", "synthesizer"])
 def test_parts_outside_of_any_handoff_are_told_in_the_log(
-    watch: Watch, part: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    watch: Watch, part: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """What works on nodes in no handoff loses without a verdict, and the log says so, once."""
-    monkeypatch.setattr(instrumenting, "_warned", set())
     watch()
     nodes = Found("n1", "n2").retrieve("?")
     for _ in range(2):
         if part == "postprocessor":
             KeepFirst(count=1).postprocess_nodes(nodes)
         else:
-            get_response_synthesizer(llm=Model()).synthesize("?", nodes)
+            get_response_synthesizer(llm=Model(answer="So it is.")).synthesize("?", nodes)
     (said,) = [each.getMessage() for each in caplog.records if each.levelno == logging.WARNING]
     assert "outside of any handoff" in said
-    assert {"postprocessor": "KeepFirst", "synthesizer": "CompactAndRefine"}[part] in said
+    assert {"postprocessor": "KeepFirst", "synthesizer": "packing"}[part] in said
 
 
-def test_parts_in_a_handoff_are_not_told(
-    watch: Watch, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parts_in_a_handoff_are_not_told(watch: Watch, caplog: pytest.LogCaptureFixture) -> None:
     """In an engine, and in a handoff of the application's own, there is nothing to say."""
-    monkeypatch.setattr(instrumenting, "_warned", set())
     watch()
-    engine(Found("n1", "n2"), KeepFirst(count=1)).query("?")
+    engine(Found("n1", "n2"), KeepFirst(count=1), llm=Model(answer="So it is.")).query("?")
     with rop.handoff("mine"):
         KeepFirst(count=1).postprocess_nodes(Found("n1", "n2").retrieve("?"))
     assert [each for each in caplog.records if each.levelno == logging.WARNING] == []

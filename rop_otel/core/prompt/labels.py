@@ -85,21 +85,26 @@ def _form(*patterns: str) -> _Read:
 
 
 def _by_id(passage: Labelled) -> str | None:
-    """Return the ID, or what stands in brackets with it."""
+    """Return the ID, or what stands in brackets with it: before the passage, or where it begins."""
     if not passage.id:
         return None
-    before = passage.before
-    start = before.find(passage.id)
+    head = passage.text[:_BEGINNING].lstrip()
+    own = head[: head.find("]") + 1] if head[:1] == "[" else ""
+    return _id_in(passage.before, passage.id) or _id_in(own, passage.id)
+
+
+def _id_in(said: str, wanted: str) -> str | None:
+    start = said.find(wanted)
     while start >= 0:
-        end = start + len(passage.id)
-        if not (_in_a_word(before, start) or _in_a_word(before, end)):
-            opened, closed = before.rfind("[", 0, start), before.find("]", end)
-            inside = before[opened + 1 : closed]
+        end = start + len(wanted)
+        if not (_in_a_word(said, start) or _in_a_word(said, end)):
+            opened, closed = said.rfind("[", 0, start), said.find("]", end)
+            inside = said[opened + 1 : closed]
             if 0 <= opened < closed and "]" not in inside and "[" not in inside and "\n" not in inside:
                 return inside.strip()
-            if _NAMED.search(before, 0, start) or _HEADS.match(before, end):
-                return passage.id
-        start = before.find(passage.id, start + 1)
+            if _NAMED.search(said, 0, start) or _HEADS.match(said, end):
+                return wanted
+        start = said.find(wanted, start + 1)
     return None
 
 

@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Protocol
 
-from rop_otel.core.handoff import Notice, StageRecord
+from rop_otel.core.handoff import Notice, StageRecord, kinds
 from rop_otel.safety import catch_up, create_lock
 
 
@@ -100,6 +100,10 @@ class OpenHandoff:
     def runs_within(self, span_id: str, around: Around) -> None:
         """Note that a stage of ours is below a span of somebody else's, of which only its end tells what it is."""
         self._around[span_id] = around
+
+    def shows(self) -> bool:
+        """Return whether a stage has ended that shows something to a reader."""
+        return any(stage.kind in kinds.SHOWING for stage in tuple(self._ended))
 
     def close(self) -> tuple[StageRecord, ...]:
         """Take in no more, and return every stage, the running ones without an end."""

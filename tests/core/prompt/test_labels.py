@@ -85,3 +85,10 @@ def test_a_label_of_several() -> None:
     """A label that two passages share is read as it is, where no form gives each its own."""
     assert labels_of([Labelled("[1] ", "a", ""), Labelled("[1] ", "b", "")]) == ("1", "1")
     assert labels_of([]) is None
+
+
+def test_an_id_with_which_a_passage_begins() -> None:
+    """A passage may begin with its ID in brackets itself; an ID that only stands in it is no label."""
+    begin = [Labelled("", f"[citation:{raw}] {text}", raw) for raw, text in zip(IDS, TEXTS, strict=True)]
+    assert labels_of(begin) == ("citation:alpha", "citation:beta#2", "citation:gamma")
+    assert labels_of([Labelled("", f"{text} [{raw}]", raw) for raw, text in zip(IDS, TEXTS, strict=True)]) is None
