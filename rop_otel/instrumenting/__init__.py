@@ -4,8 +4,7 @@ Public as the facade is: a package that watches a framework imports these two an
 """
 
 from rop_otel.core.handoff import kinds
-from rop_otel.core.prompt import Passage, passages_in
-from rop_otel.core.texts import holds_some_of, places_in, plain_text, shown_in, without
+from rop_otel.core.prompt import Passage, passages_in, plain_text
 from rop_otel.export import configure_once
 from rop_otel.instrumenting.baggage import using_baggage
 from rop_otel.instrumenting.deferred import Deferred
@@ -44,7 +43,6 @@ __all__ = [
     "current_context",
     "failure",
     "has_shown",
-    "holds_some_of",
     "insist",
     "kinds",
     "look",
@@ -52,18 +50,15 @@ __all__ = [
     "moment",
     "notes",
     "passages_in",
-    "places_in",
     "plain_text",
     "raise_if_delivered",
     "ran",
     "reset_variable",
     "retrieved_outside",
     "set_variable",
-    "shown_in",
     "supported",
     "topmost",
     "unlabelled",
     "using_baggage",
     "using_context",
-    "without",
 ]

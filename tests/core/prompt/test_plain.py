@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from rop_otel.instrumenting import plain_text
+from rop_otel.core.prompt import plain_text
 
 TEXT = 'Refunds\n\n\t are "paid" for the café,\xa0the <b>shop</b> & in C:\\new \N{GRINNING FACE}'
 
