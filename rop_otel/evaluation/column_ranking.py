@@ -43,16 +43,13 @@ class ColumnRanking:
 
     def __init__(self, declaration: Declaration) -> None:
         resolver, self._every = declaration.resolver, declaration.rule == "all"
-        self.names, owners = resolver.objects(), resolver.owners()
+        self.names, owners = resolver.objects(), resolver.places()
         self._known = Texts.of(list(owners))
         self._index = Index(self._known)
         self._tails = self._known.tails()
-        # One object's strings follow each other, and each is given the very same name: where that changes, so does
-        # the object.
-        marks = np.fromiter(map(id, owners.values()), dtype=np.int64, count=len(owners))
-        firsts = np.append(np.zeros(min(len(owners), 1), dtype=np.int64), np.flatnonzero(np.diff(marks)) + 1)
-        sizes = np.diff(np.append(firsts, len(owners)))
-        self._owners = np.repeat(np.arange(len(firsts)), sizes)
+        self._owners = np.fromiter(owners.values(), dtype=np.int64, count=len(owners))
+        sizes = np.bincount(self._owners, minlength=len(self.names))
+        firsts = np.cumsum(sizes) - sizes
         self._most = int(sizes.max(initial=0))
         self.fits = len(firsts) * self._most <= _LEAST_CELLS + _MOST_WASTE * len(owners)
         slots = np.arange(self._most if self.fits else 0)

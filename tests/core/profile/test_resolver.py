@@ -63,8 +63,10 @@ class TestLookups:
             False,
         ]
         assert (resolver.objects(), len(resolver), resolver.version) == (("page", "solo"), 2, "v1")
-        assert {raw: resolver.resolve(raw) for raw in resolver.owners()} == resolver.owners()
-        assert list(resolver.owners()) == ["page", "page#0", "page#1", "Page", "p", "solo"]
+        assert {raw: resolver.resolve(raw) for raw in resolver.places()} == {
+            raw: resolver.objects()[place] for raw, place in resolver.places().items()
+        }
+        assert list(resolver.places()) == ["page", "page#0", "page#1", "Page", "p", "solo"]
 
     def test_two_roles_of_one_object(self) -> None:
         """One string may be the ID, a member and an alias of one object, and be repeated within a list."""
