@@ -39,14 +39,12 @@ class ColumnIntake:
         objects = self._ranking.objects(columns)
         taken: Flags = plain & (objects >= 0)
         ranks = self._ranking.ranks(columns, objects)
-        whole = bool(taken.all())
         places = np.flatnonzero(taken)
-        placed = ids if whole else [ids[place] for place in places.tolist()]
         kept = self._kept(columns, ids, objects, ranks, places, lines)
         short = taken & (ranks == 0) & (np.diff(columns.offsets) < self._depth)
         self._intake.ranked(
-            placed,
-            (ranks if whole else ranks[places]).tolist(),
+            [ids[place] for place in places.tolist()],
+            ranks[places].tolist(),
             nonmatch=int(np.count_nonzero(short)),
             file=file,
             kept=kept,

@@ -16,7 +16,6 @@ from rop_otel.evaluation.column_ranking import ColumnRanking, Columns
 from rop_otel.evaluation.string_arrays import PAD, Flags, Ints, Texts
 
 _QUOTE, _COMMA, _SPACE, _OPEN, _CLOSE = b'", []'
-_LF, _LEFT, _RIGHT = b"\n{}"
 
 
 class LineColumns:
@@ -49,20 +48,16 @@ class LineColumns:
         """Take in whole lines, as :meth:`~rop_otel.core.profile.intake.Intake.block` does."""
         if not is_utf8(block):
             return self._intake.block(block, file=file, line=line)
-        lines: Sequence[bytes] | None = None
-        ends = _line_ends(block)
-        rows = None if ends is None or b"\\" in block else self._lane.take_whole(block, ends)
-        if rows is None:
-            lines = _split(block)
-            rows = self._lane.take(lines)
+        lines = block.split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        rows = self._lane.take(lines)
         left = rows.left
         if rows.record_ids:
             left = sorted((*left, *self._take(rows, file, line)))
-        if left:
-            lines = _split(block) if lines is None else lines
-            for place in left:
-                self._intake.line(lines[place], file=file, line=line + place)
-        return len(rows.places) + len(rows.left)
+        for place in left:
+            self._intake.line(lines[place], file=file, line=line + place)
+        return len(lines)
 
     def _take(self, rows: RawRows, file: str, line: int) -> Sequence[int]:
         """Take in rows, and return the places of those that the checks must look at."""
@@ -76,26 +71,6 @@ class LineColumns:
         taken = self._columns.take(columns, rows.record_ids, plain, file=file, lines=places + line)
         left: list[int] = places[~taken].tolist()
         return left
-
-
-def _split(block: bytes) -> list[bytes]:
-    lines = block.split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    return lines
-
-
-def _line_ends(block: bytes) -> int | None:
-    """Return how many lines a block has, None where a LF does not stand between two records.
-
-    A record ends before and another begins after each: inside a record a comma would have to stand between.
-    """
-    data = np.frombuffer(block, dtype=np.uint8)
-    places = np.flatnonzero(data == _LF)
-    if not len(places) or places[0] == 0 or places[-1] != len(data) - 1:
-        return None
-    plain = (data[places - 1] == _RIGHT).all() and (data[places[:-1] + 1] == _LEFT).all()
-    return len(places) if plain else None
 
 
 def _joined(raws: Sequence[bytes]) -> tuple[npt.NDArray[np.uint8], Ints, Ints]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -138,19 +139,11 @@ def _columns(fields: _Fields) -> tuple[Columns, list[str], Flags]:
 
 def _plain_rows(batch: Any, fields: _Fields, trace: FieldPath | None) -> Iterator[Row | None]:
     """Yield rows; None where the judged objects are no UTF-8."""
-    offsets = fields.offsets.tolist()
-    for first in range(0, batch.num_rows, _AT_ONCE):
-        last = min(first + _AT_ONCE, batch.num_rows)
-        start = offsets[first]
-        ids = fields.returned.slice(start, offsets[last] - start).to_pylist()
-        selections = fields.selections.slice(first, _AT_ONCE).to_pylist()
-        record_ids = fields.record_ids.slice(first, _AT_ONCE).to_pylist()
-        traced = _traced(batch.slice(first, _AT_ONCE), trace)
-        for place in range(last - first):
-            at, end = offsets[first + place] - start, offsets[first + place + 1] - start
-            judged = traced[place]
-            row = record_ids[place], selections[place], ids[at:end], judged
-            yield None if isinstance(judged, UnicodeDecodeError) else row
+    ids = fields.returned.to_pylist()
+    returned = (ids[start:end] for start, end in pairwise(fields.offsets.tolist()))
+    record_ids, selections = fields.record_ids.to_pylist(), fields.selections.to_pylist()
+    for row in zip(record_ids, selections, returned, _traced(batch, trace), strict=True):
+        yield None if isinstance(row[-1], UnicodeDecodeError) else row
 
 
 def _traced(part: Any, trace: FieldPath | None) -> list[object]:

@@ -100,8 +100,7 @@ class RawLane:
     """
 
     def __init__(self, layout: type[Any], read: Callable[[Any], Any]) -> None:
-        decoder = msgspec.json.Decoder(layout)
-        self._decode, self._decode_lines, self._read = decoder.decode, decoder.decode_lines, read
+        self._decode, self._read = msgspec.json.Decoder(layout).decode, read
 
     @classmethod
     def compile(cls, declaration: Declaration, record_field: FieldPath) -> RawLane | None:
@@ -117,22 +116,6 @@ class RawLane:
             return cls(_struct(tree), _reader(tree, record_field, selection, output))
         except ValueError:
             return None
-
-    def take_whole(self, block: bytes, lines: int) -> RawRows | None:
-        """Read a block in which every LF ends a record, None where a line must be looked at by itself.
-
-        Args:
-            block: In UTF-8, without a backslash; a record ends before each LF and another begins after it.
-            lines: How many there are.
-        """
-        try:
-            found = list(map(self._read, self._decode_lines(block)))
-        except (msgspec.DecodeError, RecursionError):
-            return None
-        if len(found) != lines:
-            return None
-        record_ids, selections, returned = map(list, zip(*found, strict=True))
-        return RawRows(list(range(lines)), record_ids, selections, returned, [])
 
     def take(self, lines: Sequence[bytes]) -> RawRows:
         """Read lines one by one; one with a backslash is left over.

@@ -133,7 +133,8 @@ class Intake:
             raise ValueError("an invalid declaration judges no record")
         taken = plain.take(rows, None if self._keep is None else partial(self._keep_taken, plain, file, line))
         self._tally.add_judged(taken.ranks, nonmatch=len(taken.short), compared=taken.compared)
-        self._tally.place_all(taken.record_ids)
+        for record_id in taken.record_ids:
+            self._tally.place(record_id)
         return taken.left
 
     def observation(self, observation: Observation, *, file: str, line: int) -> Judgment:
@@ -216,7 +217,8 @@ class Intake:
             kept: The same with what a report needs; looked at only where records are kept.
         """
         self._tally.add_judged(ranks, nonmatch=nonmatch, compared=compared)
-        self._tally.place_all(record_ids)
+        for record_id in record_ids:
+            self._tally.place(record_id)
         if self._keep is not None:
             for each in kept:
                 self._keep_ranked(file, each)

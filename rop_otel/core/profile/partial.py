@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final
 
@@ -56,8 +56,8 @@ class Partial:
             manifest_sha256=manifest_sha256,
             terms=tally.terms,
             counts=tally.counts(),
-            seen=_bits(name not in tally.unseen for name in population),
-            repeated=_bits(name in tally.duplicates for name in population) if tally.duplicates else 0,
+            seen=_bits([name not in tally.unseen for name in population]),
+            repeated=_bits([name in tally.duplicates for name in population]) if tally.duplicates else 0,
             unexpected=frozenset(tally.unexpected),
             unexpected_repeated=frozenset(tally.duplicates & tally.unexpected),
         )
@@ -176,17 +176,24 @@ def _population(tally: Tally) -> tuple[str, ...]:
     return () if declaration is None or tally.population is None else declaration.population or ()
 
 
-def _bits(flags: Iterable[bool]) -> int:
-    return int("".join("01"[flag] for flag in flags)[::-1] or "0", 2)
+def _bits(flags: Sequence[bool]) -> int:
+    held = bytearray(_bytes_for(len(flags)))
+    for place, flag in enumerate(flags):
+        held[place // 8] |= flag << place % 8
+    return int.from_bytes(held, "little")
 
 
 def _named(bits: int, names: Sequence[str]) -> list[str]:
-    marks = format(bits & ((1 << len(names)) - 1), f"0{len(names)}b")[::-1]
-    return [name for name, mark in zip(names, marks, strict=False) if mark == "1"]
+    held = (bits & ((1 << len(names)) - 1)).to_bytes(_bytes_for(len(names)), "little")
+    return [name for place, name in enumerate(names) if held[place // 8] >> place % 8 & 1]
+
+
+def _bytes_for(bits: int) -> int:
+    return (bits + 7) // 8
 
 
 def _packed(bits: int) -> str:
-    return base64.b64encode(zlib.compress(bits.to_bytes((bits.bit_length() + 7) // 8, "little"))).decode()
+    return base64.b64encode(zlib.compress(bits.to_bytes(_bytes_for(bits.bit_length()), "little"))).decode()
 
 
 def _unpacked(text: str, most: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from rop_otel.core.profile.accounts import Accounts, Counts, Input, Malformed
 from rop_otel.core.profile.declaration import Opened
@@ -32,12 +33,11 @@ class Tally:
         self.declaration = opened.declaration
         self.terms = Terms.of(opened) if terms is None else terms
         self._hard = self.declaration is not None and self.declaration.mode == "hard"
-        self.population: frozenset[str] | None = None
+        self.population: tuple[str, ...] | None = None
         self.comparison: Comparison | None = None
         self.trace_field: FieldPath | None = None
         if self.declaration is not None:
-            population = self.declaration.population
-            self.population = None if population is None else frozenset(population)
+            self.population = self.declaration.population
             if self.terms.trace is not None:
                 self.comparison = Comparison(self.declaration.resolver)
                 self.trace_field = FieldPath.parse(self.terms.trace)
@@ -52,6 +52,10 @@ class Tally:
         self.joint = JointCounter(self.terms.cutoffs)
         self.malformed: list[Malformed] = []
         self.inputs: list[Input] = []
+
+    @cached_property
+    def _expected(self) -> frozenset[str]:
+        return frozenset(self.population or ())
 
     def observe(self, observation: Observation) -> Judgment:
         """Judge one observation and count it."""
@@ -98,22 +102,10 @@ class Tally:
             return
         if record_id in self.unseen:
             self.unseen.remove(record_id)
-        elif record_id in self.population or record_id in self.unexpected:
+        elif record_id in self._expected or record_id in self.unexpected:
             self.duplicates.add(record_id)
         else:
             self.unexpected.add(record_id)
-
-    def place_all(self, record_ids: Sequence[str]) -> None:
-        """Count several observed record IDs against the population."""
-        if self.population is not None and not self.unseen.issuperset(record_ids):
-            for record_id in record_ids:
-                self.place(record_id)
-            return
-        left = len(self.unseen) - len(record_ids)
-        self.unseen.difference_update(record_ids)
-        if self.population is not None and len(self.unseen) != left:
-            self.duplicates.update(name for name, count in Counter(record_ids).items() if count > 1)
-        self.observed += len(record_ids)
 
     def add_judged(self, ranks: Sequence[int], *, nonmatch: int = 0, compared: Iterable[Compared] = ()) -> None:
         """Count records of a valid declaration that hard mode gives PASS or FAIL, without placing them.
