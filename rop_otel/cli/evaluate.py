@@ -87,13 +87,13 @@ def evaluate(
     opened = read_declaration(declaration, limits=limits)
     with ExternalSort() as in_order, _progress(records) as progress:
         keep = in_order.add if wanted else None
-        tally = evaluate_files(opened, records, options=options, keep=keep, progress=progress)
+        counts = evaluate_files(opened, records, options=options, keep=keep, progress=progress)
         kept = in_order if wanted else None
         if partial:
-            part = Partial.of(tally, manifest_sha256=opened.manifest_sha256)
+            part = Partial.of(counts, manifest_sha256=opened.manifest_sha256)
             write_lines(report, part_lines(part, kept, declaration=declaration))
             return
-        whole = report_of(opened, tally)
+        whole = report_of(opened, counts)
         deliver(whole, kept, output_format=output_format, report_file=report, records_file=records_out)
 
 

@@ -7,8 +7,8 @@ import stat
 from pathlib import Path
 
 from rop_otel.core.profile.declaration import Opened
-from rop_otel.core.profile.faults import FileFaultError
-from rop_otel.core.profile.opening import open_declaration
+from rop_otel.core.profile.declaration_faults import FileFaultError
+from rop_otel.core.profile.validation import open_declaration
 from rop_otel.errors import InputError
 from rop_otel.evaluation.collection_pause import collection_paused
 from rop_otel.evaluation.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rop_otel.core.profile.fieldpath import FieldPath
-from rop_otel.core.profile.opening import open_declaration
 from rop_otel.core.profile.population import PopulationError, write_population
 from rop_otel.core.profile.records import RecordError, parse_object
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.core.profile.sealing import DECLARATION_FILE, Decisions, seal
+from rop_otel.core.profile.validation import open_declaration
 from rop_otel.errors import ConfigurationError, InputError, ResolverError
 from rop_otel.evaluation.limits import DEFAULT_LIMITS, RAISE_FILE_BYTES, Limits
 from rop_otel.evaluation.record_blocks import is_parquet, read_numbered_lines

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import IO, Final, Self
 
 from rop_otel.core.profile.intake import Entry
-from rop_otel.core.profile.jsonlines import decode, encode
+from rop_otel.core.profile.json_values import decode, encode
 
 _RUN: Final = 100_000
 """Records held in memory before they are sorted and written to disk."""

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rop_otel.core.profile.declaration import Opened
-from rop_otel.core.profile.fastlane import RawLane, RawRows, is_utf8
+from rop_otel.core.profile.fast_records import RawRecords, RawRows, is_utf8
 from rop_otel.core.profile.intake import Intake
-from rop_otel.core.profile.tally import Tally
+from rop_otel.core.profile.outcome_counts import RunCounts
 from rop_otel.evaluation.column_intake import ColumnIntake
 from rop_otel.evaluation.column_ranking import ColumnRanking, Columns
 from rop_otel.evaluation.string_arrays import PAD, Flags, Ints, Texts
@@ -22,27 +22,27 @@ class LineColumns:
     """Takes in blocks of lines.
 
     Args:
-        lane: Reads lines.
+        reader: Reads lines.
         intake: Where the records go.
         ranking: The membership rule.
         depth: How deep lists were stored; 0 where nothing says so.
     """
 
-    def __init__(self, lane: RawLane, intake: Intake, ranking: ColumnRanking, *, depth: int) -> None:
-        self._lane, self._intake, self._columns = lane, intake, ColumnIntake(intake, ranking, depth=depth)
+    def __init__(self, reader: RawRecords, intake: Intake, ranking: ColumnRanking, *, depth: int) -> None:
+        self._reader, self._intake, self._columns = reader, intake, ColumnIntake(intake, ranking, depth=depth)
 
     @classmethod
-    def compile(cls, opened: Opened, intake: Intake, tally: Tally) -> LineColumns | None:
+    def compile(cls, opened: Opened, intake: Intake, counts: RunCounts) -> LineColumns | None:
         """Return what takes in the lines of a declaration, None where its paths or its resolver are not plain.
 
         Under a trace set there is none.
         """
         declaration = opened.declaration
-        lane = None if declaration is None else RawLane.compile(declaration, opened.record_field)
-        if declaration is None or lane is None or tally.trace_field is not None:
+        reader = None if declaration is None else RawRecords.compile(declaration, opened.record_field)
+        if declaration is None or reader is None or counts.trace_field is not None:
             return None
         ranking = ColumnRanking(declaration)
-        return cls(lane, intake, ranking, depth=tally.terms.depth or 0) if ranking.fits else None
+        return cls(reader, intake, ranking, depth=counts.terms.depth or 0) if ranking.fits else None
 
     def block(self, block: bytes, *, file: str, line: int) -> int:
         """Take in whole lines, as :meth:`~rop_otel.core.profile.intake.Intake.block` does."""
@@ -51,7 +51,7 @@ class LineColumns:
         lines = block.split(b"\n")
         if not lines[-1]:
             lines.pop()
-        rows = self._lane.take(lines)
+        rows = self._reader.take(lines)
         left = rows.left
         if rows.record_ids:
             left = sorted((*left, *self._take(rows, file, line)))

@@ -16,8 +16,8 @@ from rop_otel.core.profile.accounts import Input, Malformed
 from rop_otel.core.profile.declaration import Declaration, Opened
 from rop_otel.core.profile.fieldpath import ABSENT, FieldPath
 from rop_otel.core.profile.intake import Intake
+from rop_otel.core.profile.outcome_counts import RunCounts
 from rop_otel.core.profile.plain_rows import Row
-from rop_otel.core.profile.tally import Tally
 from rop_otel.errors import InputError
 from rop_otel.evaluation.column_intake import ColumnIntake
 from rop_otel.evaluation.column_ranking import ColumnRanking, Columns
@@ -39,12 +39,12 @@ class ParquetReader:
     Args:
         opened: The declaration, valid or not.
         intake: Where the rows go.
-        tally: What they are counted in.
+        counts: What they are counted in.
         fast: False asks the checks about every row.
     """
 
-    def __init__(self, opened: Opened, intake: Intake, tally: Tally, *, fast: bool) -> None:
-        self._intake, trace_field = intake, tally.trace_field
+    def __init__(self, opened: Opened, intake: Intake, counts: RunCounts, *, fast: bool) -> None:
+        self._intake, trace_field = intake, counts.trace_field
         self._record_field = opened.record_field
         declaration = opened.declaration
         self._declaration = declaration
@@ -53,7 +53,7 @@ class ParquetReader:
         self._plain = fast and declaration is not None and declaration.witness is None
         if self._plain and declaration is not None and trace_field is None:
             ranking = ColumnRanking(declaration)
-            depth = tally.terms.depth or 0
+            depth = counts.terms.depth or 0
             self._columnar = ColumnIntake(intake, ranking, depth=depth) if ranking.fits else None
 
     def read(self, file: str, *, progress: Callable[[int], None] | None, checked: Callable[[int], None]) -> Input:

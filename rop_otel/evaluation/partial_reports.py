@@ -19,7 +19,7 @@ from rop_otel.core.escapes import printable_json
 from rop_otel.core.profile.consistency import Recount, contradiction_in
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry
-from rop_otel.core.profile.jsonlines import decode, encode
+from rop_otel.core.profile.json_values import decode, encode
 from rop_otel.core.profile.partial import Partial, PartialError
 from rop_otel.errors import InputError
 from rop_otel.evaluation.external_sort import in_order

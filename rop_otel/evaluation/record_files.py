@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry, Intake
+from rop_otel.core.profile.outcome_counts import RunCounts
 from rop_otel.core.profile.report import RunReport, run_report
-from rop_otel.core.profile.tally import Tally
-from rop_otel.core.profile.terms import Terms
+from rop_otel.core.profile.report_terms import Terms
 from rop_otel.errors import InputError
 from rop_otel.evaluation.collection_pause import collection_paused
 from rop_otel.evaluation.inputs import input_of
@@ -63,7 +63,7 @@ def evaluate_files(
     options: EvaluationOptions | None = None,
     keep: Callable[[Entry], None] | None = None,
     progress: Callable[[int], None] | None = None,
-) -> Tally:
+) -> RunCounts:
     """Take in record files.
 
     Args:
@@ -78,54 +78,56 @@ def evaluate_files(
         ConfigurationError: What is asked for beside the verdicts is malformed, or the declaration does not allow it.
     """
     options = options or EvaluationOptions()
-    tally = Tally(opened, terms=options.terms_of(opened))
-    intake = Intake(opened, tally, keep=keep, fast=options.fast)
+    counts = RunCounts(opened, terms=options.terms_of(opened))
+    intake = Intake(opened, counts, keep=keep, fast=options.fast)
     columns: Intake | LineColumns = intake
     rows: ParquetReader | None = None
     with collection_paused():
         for file in expand(files):
-            checked = partial(_check_anomalies, tally, options.limits, file)
+            checked = partial(_check_anomalies, counts, options.limits, file)
             if is_parquet(file):
-                rows = rows or _parquet_reader(opened, intake, tally, options, file)
-                tally.inputs.append(rows.read(file, progress=progress, checked=checked))
+                rows = rows or _parquet_reader(opened, intake, counts, options, file)
+                counts.inputs.append(rows.read(file, progress=progress, checked=checked))
                 continue
             if columns is intake and is_large(file, _WORTH_COLUMNS):
-                columns = _lines_reader(opened, intake, tally, options)
+                columns = _lines_reader(opened, intake, counts, options)
             reader = columns if is_large(file, _WORTH_COLUMNS) else intake
             line, digest = 1, Digest()
             for block in read_blocks(file, limits=options.limits, progress=progress, digest=digest):
                 line += reader.block(block, file=file, line=line)
                 checked(line)
-            tally.inputs.append(input_of(file, digest))
-    return tally
+            counts.inputs.append(input_of(file, digest))
+    return counts
 
 
-def _lines_reader(opened: Opened, intake: Intake, tally: Tally, options: EvaluationOptions) -> Intake | LineColumns:
+def _lines_reader(
+    opened: Opened, intake: Intake, counts: RunCounts, options: EvaluationOptions
+) -> Intake | LineColumns:
     if not options.fast:
         return intake
     try:
         from rop_otel.evaluation.line_columns import LineColumns  # needs numpy, which comes with extras
     except ImportError:
         return intake
-    return LineColumns.compile(opened, intake, tally) or intake
+    return LineColumns.compile(opened, intake, counts) or intake
 
 
 def _parquet_reader(
-    opened: Opened, intake: Intake, tally: Tally, options: EvaluationOptions, file: str
+    opened: Opened, intake: Intake, counts: RunCounts, options: EvaluationOptions, file: str
 ) -> ParquetReader:
     need_pyarrow(file)
     from rop_otel.evaluation.parquet import ParquetReader  # an extra, imported where it is used
 
-    return ParquetReader(opened, intake, tally, fast=options.fast)
+    return ParquetReader(opened, intake, counts, fast=options.fast)
 
 
-def report_of(opened: Opened, tally: Tally) -> RunReport:
-    """Return the report of what a tally holds."""
-    return run_report(opened, tally.accounts(), terms=tally.terms)
+def report_of(opened: Opened, counts: RunCounts) -> RunReport:
+    """Return the report of what the counts of a run hold."""
+    return run_report(opened, counts.accounts(), terms=counts.terms)
 
 
-def _check_anomalies(tally: Tally, limits: Limits, file: str, line: int) -> None:
-    found = len(tally.malformed) + len(tally.unexpected)
+def _check_anomalies(counts: RunCounts, limits: Limits, file: str, line: int) -> None:
+    found = len(counts.malformed) + len(counts.unexpected)
     if found > limits.max_anomalies:
         why = (
             f"more than {limits.max_anomalies:,} malformed observations and unexpected record IDs up to here; "

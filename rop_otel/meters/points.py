@@ -13,7 +13,7 @@ from typing import Final
 
 from rop_otel import semconv
 from rop_otel.core.handoff.assessment import DropCause
-from rop_otel.core.profile.standing import Standing
+from rop_otel.core.profile.run_status import Standing
 from rop_otel.core.profile.verdicts import RunStatus
 from rop_otel.meters.labels import clean
 from rop_otel.meters.numbers import Exemplar, HandoffNumbers, HistogramNumbers

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from rop_otel.core.handoff import HandoffRecord
-from rop_otel.core.handoff.declaring import contradiction, record_of
+from rop_otel.core.handoff.run_terms import contradiction, record_of
 from rop_otel.core.profile.accounts import Input, Malformed
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.observation import Observation
+from rop_otel.core.profile.outcome_counts import RunCounts
 from rop_otel.core.profile.report import RunReport
-from rop_otel.core.profile.tally import Tally
 from rop_otel.evaluation.record_files import report_of
 
 
@@ -56,9 +56,9 @@ def assess_run(handoffs: Iterable[HandoffRecord], opened: Opened, *, inputs: Seq
         inputs: The files that they are from.
     """
     entries: list[Entry] = []
-    tally = Tally(opened)
-    tally.inputs.extend(inputs)
-    intake = Intake(opened, tally, keep=entries.append)
+    counts = RunCounts(opened)
+    counts.inputs.extend(inputs)
+    intake = Intake(opened, counts, keep=entries.append)
     for place, handoff in enumerate(handoffs, 1):
         against = contradiction(handoff, opened)
         if handoff.record_id is None:
@@ -68,4 +68,4 @@ def assess_run(handoffs: Iterable[HandoffRecord], opened: Opened, *, inputs: Seq
             intake.observation(Observation(record_id=handoff.record_id, contradiction=against), file="", line=place)
         else:
             intake.record(record_of(handoff, opened), file="", line=place)
-    return AssessedRun(report=report_of(opened, tally), entries=tuple(sorted(entries)))
+    return AssessedRun(report=report_of(opened, counts), entries=tuple(sorted(entries)))

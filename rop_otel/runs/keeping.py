@@ -1,11 +1,11 @@
-"""Observations kept: each is in the book and in the journal, or in neither, whatever interrupts that."""
+"""Observations kept: each is counted and in the journal, or in neither, whatever interrupts that."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from rop_otel.runs.book import Book, Mark
 from rop_otel.runs.journal import Journal
+from rop_otel.runs.observations import Mark, Observations
 from rop_otel.safety import raise_if_delivered
 
 
@@ -14,7 +14,7 @@ class _Line:
 
     Args:
         text: Without LF.
-        mark: How the book stood before it.
+        mark: How the observations stood before it.
         place: Where it begins in the journal.
     """
 
@@ -27,19 +27,21 @@ class _Line:
 
 
 class Keeper:
-    """Counts observations in a book and writes them to a journal. Whoever calls it holds the run's lock.
+    """Counts observations and writes them to a journal. Whoever calls it holds the run's lock.
 
     A signal handler of the same thread may come in the middle of a line, and close the run: then it keeps that line
     itself, from its beginning, and the code that it interrupted leaves it alone.
 
     Args:
-        book: Where they are counted.
+        observations: Where they are counted.
         journal: Where they are written down; None: nowhere.
         troubled: Told of errors of the journal.
     """
 
-    def __init__(self, book: Book, journal: Journal | None, *, troubled: Callable[[OSError], None]) -> None:
-        self.book = book
+    def __init__(
+        self, observations: Observations, journal: Journal | None, *, troubled: Callable[[OSError], None]
+    ) -> None:
+        self.observations = observations
         self._troubled = troubled
         self._journal = journal
         self._line: _Line | None = None
@@ -56,7 +58,7 @@ class Keeper:
         Returns:
             False where a handler has closed this meanwhile: the line is late.
         """
-        line = _Line(text, self.book.mark(), self._place)
+        line = _Line(text, self.observations.mark(), self._place)
         if self._closed:
             return False
         self._line = line
@@ -64,7 +66,7 @@ class Keeper:
         over = False
         try:
             self._write(line)
-            self.book.take(text)
+            self.observations.take(text)
             place = self._place if self._journal is None else self._journal.size
             if self._line is line:  # else a handler has kept it; in the middle of this block none can come
                 self._line = None
@@ -112,7 +114,7 @@ class Keeper:
                     self._troubled(error)
 
     def _undo(self, line: _Line) -> None:
-        self.book.go_back(line.mark)
+        self.observations.go_back(line.mark)
         if self._journal is not None:
             self._journal.cut(line.place, len(line.text) + 1)
         self._line = None

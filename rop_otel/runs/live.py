@@ -17,12 +17,12 @@ from opentelemetry.context import Context
 from rop_otel.core.handoff import Assessment, HandoffRecord
 from rop_otel.core.profile.accounts import Input
 from rop_otel.core.profile.declaration import Opened
-from rop_otel.core.profile.standing import Standing
+from rop_otel.core.profile.run_status import Standing
 from rop_otel.evaluation.inputs import input_of
-from rop_otel.runs.book import Book, OwnWordBook
 from rop_otel.runs.journal import Journal
 from rop_otel.runs.keeping import Keeper
-from rop_otel.runs.report import LiveReport
+from rop_otel.runs.live_report import LiveReport
+from rop_otel.runs.observations import Observations, OwnWordObservations
 from rop_otel.safety import Turns, catch_up, insist, raise_if_delivered, suppress_own
 from rop_otel.tracing.position.context_position import current_context, enter, put_back
 from rop_otel.tracing.running.diagnostics import Problem
@@ -40,7 +40,7 @@ class Run:
 
     Args:
         run_id: Its ID.
-        book: Where its observations are counted.
+        observations: Where its observations are counted.
         journal: Where they are written down; None keeps them in memory only.
         seconds: How long it may take; None: as long as it likes.
         incomplete: Why its report cannot be complete, as known from the start.
@@ -51,7 +51,7 @@ class Run:
         self,
         run_id: str,
         *,
-        book: Book,
+        observations: Observations,
         journal: Journal | None = None,
         seconds: float | None = None,
         incomplete: tuple[str, ...] = (),
@@ -59,9 +59,9 @@ class Run:
     ) -> None:
         self.id = run_id
         self._troubles: list[Exception] = []
-        self._keeper: Keeper | None = Keeper(book, journal, troubled=lambda error: self._troubles.append(error))
-        self._opened = book.opened
-        self._own_word = isinstance(book, OwnWordBook)
+        self._keeper: Keeper | None = Keeper(observations, journal, troubled=lambda error: self._troubles.append(error))
+        self._opened = observations.opened
+        self._own_word = isinstance(observations, OwnWordObservations)
         self._journal = journal
         self._clock = clock
         self._deadline = None if seconds is None else clock() + seconds
@@ -69,7 +69,7 @@ class Run:
         self._uncounted = 0
         self._beyond = 0
         self._late = 0
-        self._started = book.lines
+        self._started = observations.lines
         self._turns = Turns()
         self._ending = False
         self._ends: dict[str, tuple[LiveReport, Standing]] = {}
@@ -87,7 +87,7 @@ class Run:
         """The expected records that have not been observed, sorted: after a crash, those that are still to be done."""
         with self._looking():
             keeper = self._keeper
-            return self._ends["end"][0].run.accounts.missing if keeper is None else keeper.book.missing()
+            return self._ends["end"][0].run.accounts.missing if keeper is None else keeper.observations.missing()
 
     @property
     def late(self) -> int:
@@ -111,7 +111,7 @@ class Run:
             keeper = self._keeper
             if keeper is None:
                 return self._ends["end"][1]
-            return keeper.book.standing(self.id, started=self._started)
+            return keeper.observations.standing(self.id, started=self._started)
 
     def join(self, record: HandoffRecord) -> HandoffRecord:
         """Return the record of a handoff that is being opened with what it leaves open and the run decides."""
@@ -194,10 +194,10 @@ class Run:
         keeper = self._keeper
         if keeper is None or self._ending:
             self._late += 1
-        elif keeper.book.lines >= keeper.book.most:
+        elif keeper.observations.lines >= keeper.observations.most:
             self._beyond += 1
         else:
-            self._count(lambda: keeper.keep(keeper.book.line_of(record, assessment)))
+            self._count(lambda: keeper.keep(keeper.observations.line_of(record, assessment)))
 
     def _count(self, do: Callable[[], bool]) -> None:
         try:
@@ -248,11 +248,11 @@ class Run:
             incomplete = self._shortcomings()
             report = LiveReport(
                 run_id=self.id,
-                run=keeper.book.report(self._inputs()),
-                entries=tuple(sorted(keeper.book.entries)),
+                run=keeper.observations.report(self._inputs()),
+                entries=tuple(sorted(keeper.observations.entries)),
                 incomplete=incomplete,
             )
-            standing = keeper.book.standing(self.id, started=self._started)
+            standing = keeper.observations.standing(self.id, started=self._started)
             self._ends.setdefault("end", (report, standing))
             self._keeper = None
             insist(partial(self._let_go, keeper, standing))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from rop_otel.core.handoff.record import UNNAMED
 from rop_otel.core.idshape import IdShape
 from rop_otel.core.profile.declaration import Declaration, Interface, Opened
-from rop_otel.core.profile.faults import Fault
+from rop_otel.core.profile.declaration_faults import Fault
 from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.errors import ConfigurationError, InputError
@@ -26,9 +26,9 @@ from rop_otel.tracing.running.open_runs import RUNS
 from rop_otel.tracing.running.runtime import Runtime, current
 
 if TYPE_CHECKING:
-    from rop_otel.runs.book import Book
     from rop_otel.runs.journal import Journal, Stamp
     from rop_otel.runs.live import Run
+    from rop_otel.runs.observations import Observations
 
 _logger = logging.getLogger("rop_otel")
 _RECORD_ID: Final = FieldPath.parse("record_id")
@@ -68,9 +68,12 @@ def run(
     Raises:
         ConfigurationError: In strict mode, an argument, the declaration or the journal cannot be used.
     """
-    from rop_otel.runs.book import Book, OwnWordBook  # imported here: an application without runs need not wait for it
     from rop_otel.runs.journal import Stamp
     from rop_otel.runs.live import Run
+    from rop_otel.runs.observations import (
+        Observations,
+        OwnWordObservations,
+    )  # imported here: an application without runs need not wait for it
 
     start = _Start(run_id)
     opened = start.opened(start.path("declaration", declaration), expected)
@@ -81,11 +84,13 @@ def run(
     seconds = start.seconds(deadline)
     place = start.path("journal", journal)
     file = start.run_id if place is None else place
-    new_book = partial(OwnWordBook if own_word else Book, opened, stamp=stamp, file=file)
+    new_observations = partial(OwnWordObservations if own_word else Observations, opened, stamp=stamp, file=file)
     found = None if place is None else start.journal(place, stamp, fsync=fsync)
     try:
-        book, kept = start.resume(new_book, found)
-        started = Run(start.run_id, book=book, journal=kept, seconds=seconds, incomplete=tuple(start.incomplete))
+        observations, kept = start.resume(new_observations, found)
+        started = Run(
+            start.run_id, observations=observations, journal=kept, seconds=seconds, incomplete=tuple(start.incomplete)
+        )
         if start.runtime.enabled:
             RUNS.add(started)
     except BaseException:  # delivered, or of strict mode; nobody else can let go of the journal
@@ -165,14 +170,16 @@ class _Start:
             self._without_journal(str(error))
             return None
 
-    def resume(self, new_book: Callable[[], Book], journal: Journal | None) -> tuple[Book, Journal | None]:
-        """Return a book with what a journal holds already, and the journal; None where it cannot be read."""
-        book = new_book()
+    def resume(
+        self, new_observations: Callable[[], Observations], journal: Journal | None
+    ) -> tuple[Observations, Journal | None]:
+        """Return the observations that a journal holds already, and the journal; None where it cannot be read."""
+        observations = new_observations()
         if journal is None:
-            return book, None
+            return observations, None
         try:
             for line in journal.lines():
-                book.take(line)
+                observations.take(line)
             if journal.torn:
                 journal.drop_torn()
                 _logger.warning(
@@ -185,15 +192,15 @@ class _Start:
             raise_if_delivered(error)
             journal.close()
             self._without_journal(f"{journal.path}: cannot be used: {error.strerror or error}")
-            return new_book(), None
+            return new_observations(), None
         except Exception as error:  # noqa: BLE001 - whatever stands in a file must not reach the application
             raise_if_delivered(error)
             journal.close()
-            self._without_journal(f"{journal.path}:{book.lines}: is no observation ({type(error).__name__})")
-            return new_book(), None
-        if book.lines:
-            _logger.info("run %r goes on after %s observations in %r", self.run_id, book.lines, journal.path)
-        return book, journal
+            self._without_journal(f"{journal.path}:{observations.lines}: is no observation ({type(error).__name__})")
+            return new_observations(), None
+        if observations.lines:
+            _logger.info("run %r goes on after %s observations in %r", self.run_id, observations.lines, journal.path)
+        return observations, journal
 
     def seconds(self, deadline: object) -> float | None:
         """Return how many seconds are left."""

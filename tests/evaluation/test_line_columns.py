@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry, Intake
+from rop_otel.core.profile.outcome_counts import RunCounts
 from rop_otel.core.profile.report import run_report
-from rop_otel.core.profile.tally import Tally
-from rop_otel.core.profile.terms import Terms
+from rop_otel.core.profile.report_terms import Terms
 from rop_otel.evaluation import record_files
 from rop_otel.evaluation.line_columns import LineColumns
 from rop_otel.evaluation.record_files import EvaluationOptions, evaluate_files, report_of
@@ -72,7 +72,7 @@ KEYS = [b'"obj-a"', b'""', b'["obj-a"]', b"[]", b"7", b"null", b'{"a":"obj-a"}',
 
 
 def taken(declaration: Opened, block: bytes, *, columns: bool, keep: bool = True) -> tuple[Any, list[Entry]]:
-    tally, kept = Tally(declaration, terms=Terms.of(declaration, at=(1,), near=5)), list[Entry]()
+    tally, kept = RunCounts(declaration, terms=Terms.of(declaration, at=(1,), near=5)), list[Entry]()
     intake = Intake(declaration, tally, keep=kept.append if keep else None, fast=False)
     reader = LineColumns.compile(declaration, intake, tally) if columns else intake
     assert reader is not None
@@ -138,7 +138,7 @@ def test_a_line_is_one_record(block: bytes) -> None:
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_paths_have_no_columns(name: str) -> None:
     """A mapped path, a trace set, a witness or an invalid declaration is left to the intake."""
-    tally = Tally(OTHERS[name])
+    tally = RunCounts(OTHERS[name])
     assert LineColumns.compile(OTHERS[name], Intake(OTHERS[name], tally), tally) is None
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from itertools import count
 
 from rop_otel.core.handoff import HandoffRecord, Notice, StageRecord, assess
-from rop_otel.core.profile.standing import Standing
+from rop_otel.core.profile.run_status import Standing
 from rop_otel.core.profile.verdicts import RunStatus
 from rop_otel.export.prometheus import MetricsServer
 from rop_otel.meters.tally import Tally

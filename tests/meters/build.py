@@ -18,7 +18,7 @@ from rop_otel.core.handoff.assessment import (
     Verdict,
 )
 from rop_otel.core.handoff.record import HandoffRecord, StageRecord
-from rop_otel.core.profile.standing import Standing
+from rop_otel.core.profile.run_status import Standing
 from rop_otel.core.profile.verdicts import RunStatus
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"

@@ -12,8 +12,8 @@ import pytest
 import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.core.handoff import HandoffRecord
-from rop_otel.runs.book import Book
 from rop_otel.runs.journal import Stamp
+from rop_otel.runs.observations import Observations
 from rop_otel.tracing.running import runtime
 from rop_otel.tracing.running.open_runs import RUNS
 from tests.core.profile.declared import RESOLVER, opened
@@ -291,7 +291,7 @@ def test_the_applications_exceptions_pass() -> None:
     assert run.close().run.accounts.missing == ("b",)
 
 
-class Failing(Book):
+class Failing(Observations):
     """Fails at every line."""
 
     def line_of(self, record: HandoffRecord, assessment: rop.Assessment) -> bytes:
@@ -302,7 +302,7 @@ class Failing(Book):
 def test_an_observation_that_fails_is_said(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where our own code fails, the application goes on and the report is not complete."""
     with rop.run("nightly", expected=["a"]) as run:
-        monkeypatch.setattr(run._keeper, "book", Failing(opened(), stamp=Stamp(run_id="nightly"), file=""))
+        monkeypatch.setattr(run._keeper, "observations", Failing(opened(), stamp=Stamp(run_id="nightly"), file=""))
         assert answer("a", "x", ["x"]).verdict == "PASS"
     assert run.close().incomplete == ("handoffs that could not be counted: 1",)
     assert run.close().as_dict()["incomplete"]
@@ -311,7 +311,7 @@ def test_an_observation_that_fails_is_said(watched: Watched, monkeypatch: pytest
 
 def test_a_run_that_is_left_open_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Past its most observations a run counts no more, and says so."""
-    monkeypatch.setattr("rop_otel.runs.book._MOST_BEYOND", 1)
+    monkeypatch.setattr("rop_otel.runs.observations._MOST_BEYOND", 1)
     with rop.run("nightly", expected=["a"]) as run:
         for _ in range(5):
             answer("a", "x", ["x"])

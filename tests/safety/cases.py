@@ -13,7 +13,7 @@ import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.core.handoff import Notice, StageRecord, Verdict
-from rop_otel.core.profile.standing import Standing
+from rop_otel.core.profile.run_status import Standing
 from rop_otel.core.profile.verdicts import RunStatus
 from rop_otel.export.sending import CountingProcessor
 from rop_otel.instrumenting.deferred import Deferred

@@ -13,8 +13,8 @@ from rop_otel.core.measures import ndcg, precision, recall
 from rop_otel.core.profile import Membership, Resolver
 from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.membership import last_of
+from rop_otel.core.profile.outcome_counts import RunCounts
 from rop_otel.core.profile.report import run_report
-from rop_otel.core.profile.tally import Tally
 from tests.core.profile.declared import opened
 from tests.safety.growth import Call, Case
 
@@ -201,7 +201,7 @@ def _lines(count: int, *, ids_of: int, distinct: bool = True) -> Call:
     block = "\n".join([*lines, *(["{"] * (count // 4))]).encode()
 
     def call() -> None:
-        tally = Tally(run)
+        tally = RunCounts(run)
         Intake(run, tally, keep=list[Entry]().append).block(block, file="f", line=1)
         run_report(run, tally.accounts())
 

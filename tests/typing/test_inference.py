@@ -9,7 +9,7 @@ from typing import Any, assert_type, overload
 import rop_otel as rop
 from rop_otel import Stage
 from rop_otel.runs.live import Run
-from rop_otel.runs.report import LiveReport
+from rop_otel.runs.live_report import LiveReport
 
 
 @rop.stage("vector")

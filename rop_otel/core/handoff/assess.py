@@ -9,13 +9,13 @@ from typing import Final
 
 from rop_otel.core.handoff import kinds
 from rop_otel.core.handoff.assessment import Assessment, Drop, Scores, Shown, StageScores, Verdict
-from rop_otel.core.handoff.declaring import contradiction, under
 from rop_otel.core.handoff.expected import Expected
 from rop_otel.core.handoff.findings import find
 from rop_otel.core.handoff.findings.labels import attach, count_citations
 from rop_otel.core.handoff.judged import agreement, joint, judged_losses
 from rop_otel.core.handoff.lost import Losses, where_lost
 from rop_otel.core.handoff.record import HandoffRecord
+from rop_otel.core.handoff.run_terms import contradiction, under
 from rop_otel.core.handoff.scores import Judgments, judged_scores, selected_scores
 from rop_otel.core.handoff.selection import Wanted, first_missing, selection_of
 from rop_otel.core.handoff.shown_list import list_is_cut

@@ -12,7 +12,7 @@ from rop_otel.core.profile.declaration import Declaration, Opened
 from rop_otel.core.profile.intake import Entry
 from rop_otel.core.profile.joint import Agreement, Compared, JointCounter, Outcomes
 from rop_otel.core.profile.partial import Partial
-from rop_otel.core.profile.terms import Terms
+from rop_otel.core.profile.report_terms import Terms
 from rop_otel.core.profile.verdicts import Verdict
 from rop_otel.errors import ConfigurationError
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from rop_otel.core.profile.faults import Fault
+from rop_otel.core.profile.declaration_faults import Fault
 from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.membership import Rule
 from rop_otel.core.profile.resolver import Resolver

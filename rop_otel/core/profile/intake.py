@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 from rop_otel.core.profile.accounts import Malformed
 from rop_otel.core.profile.declaration import Opened
-from rop_otel.core.profile.fastlane import FastLane, is_utf8
+from rop_otel.core.profile.fast_records import FastRecords, is_utf8
 from rop_otel.core.profile.joint import Compared
 from rop_otel.core.profile.judge import fail_reason, judge, pass_reason
 from rop_otel.core.profile.observation import Judgment, Observation, observe
+from rop_otel.core.profile.outcome_counts import RunCounts
 from rop_otel.core.profile.plain_rows import PlainRows, Row
 from rop_otel.core.profile.records import RecordError, parse_record, record_id_of
-from rop_otel.core.profile.tally import Tally
 from rop_otel.core.profile.verdicts import Verdict
 
 
@@ -63,7 +63,7 @@ class Intake:
 
     Args:
         opened: The declaration, valid or not.
-        tally: What the records are counted in, and the terms that they are measured at.
+        counts: What the records are counted in, and the terms that they are measured at.
         keep: Called with each record; None where only the counts are wanted.
         fast: False reads every line by itself and asks the checks about each: slower, and the same.
     """
@@ -71,14 +71,14 @@ class Intake:
     def __init__(
         self,
         opened: Opened,
-        tally: Tally,
+        counts: RunCounts,
         *,
         keep: Callable[[Entry], None] | None = None,
         fast: bool = True,
     ) -> None:
         self._record_field = opened.record_field
         self._declaration = opened.declaration
-        self._tally = tally
+        self._counts = counts
         self._keep = keep
         self._outside: str | None = None
         self._fast = fast
@@ -86,15 +86,15 @@ class Intake:
             self._outside = judge(Observation(record_id="any"), opened.declaration).reason
 
     @cached_property
-    def _lane(self) -> FastLane | None:
+    def _fast_records(self) -> FastRecords | None:
         declaration = self._declaration
         if declaration is None or not self._fast:
             return None
-        return FastLane.compile(declaration, self._record_field, trace=self._tally.trace_field)
+        return FastRecords.compile(declaration, self._record_field, trace=self._counts.trace_field)
 
     @cached_property
     def _plain_rows(self) -> PlainRows | None:
-        return None if self._declaration is None else PlainRows(self._declaration, self._tally)
+        return None if self._declaration is None else PlainRows(self._declaration, self._counts)
 
     def block(self, block: bytes, *, file: str, line: int) -> int:
         """Take in whole lines.
@@ -111,8 +111,8 @@ class Intake:
         if not lines[-1]:
             lines.pop()
         left: Iterable[int] = range(len(lines))
-        if self._lane is not None and is_utf8(block):
-            left = self.rows(self._lane.rows(lines), file=file, line=line)
+        if self._fast_records is not None and is_utf8(block):
+            left = self.rows(self._fast_records.rows(lines), file=file, line=line)
         for place in left:
             self.line(lines[place], file=file, line=line + place)
         return len(lines)
@@ -132,9 +132,9 @@ class Intake:
         if plain is None:
             raise ValueError("an invalid declaration judges no record")
         taken = plain.take(rows, None if self._keep is None else partial(self._keep_taken, plain, file, line))
-        self._tally.add_judged(taken.ranks, nonmatch=len(taken.short), compared=taken.compared)
+        self._counts.add_judged(taken.ranks, nonmatch=len(taken.short), compared=taken.compared)
         for record_id in taken.record_ids:
-            self._tally.place(record_id)
+            self._counts.place(record_id)
         return taken.left
 
     def observation(self, observation: Observation, *, file: str, line: int) -> Judgment:
@@ -145,7 +145,7 @@ class Intake:
             file: Where it stands.
             line: 1-based line or row.
         """
-        judgment = self._tally.observe(observation)
+        judgment = self._counts.observe(observation)
         if self._keep is not None:
             self._keep(
                 Entry(
@@ -194,7 +194,7 @@ class Intake:
 
     def refuse(self, malformed: Malformed) -> None:
         """Count a line that is no observation."""
-        self._tally.refuse(malformed)
+        self._counts.refuse(malformed)
 
     def ranked(
         self,
@@ -216,9 +216,9 @@ class Intake:
             file: Where they stand.
             kept: The same with what a report needs; looked at only where records are kept.
         """
-        self._tally.add_judged(ranks, nonmatch=nonmatch, compared=compared)
+        self._counts.add_judged(ranks, nonmatch=nonmatch, compared=compared)
         for record_id in record_ids:
-            self._tally.place(record_id)
+            self._counts.place(record_id)
         if self._keep is not None:
             for each in kept:
                 self._keep_ranked(file, each)
@@ -227,7 +227,7 @@ class Intake:
         if self._declaration is None:
             observation = Observation(record_id=record_id)
         else:
-            observation = observe(record, record_id, self._declaration, trace_field=self._tally.trace_field)
+            observation = observe(record, record_id, self._declaration, trace_field=self._counts.trace_field)
         self.observation(observation, file=file, line=number)
 
     def _keep_taken(

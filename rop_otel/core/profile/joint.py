@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from rop_otel.core.profile.ranking import rank_of_any
+from rop_otel.core.profile.record_ranking import rank_of_any
 from rop_otel.core.profile.resolver import Resolver
 
 

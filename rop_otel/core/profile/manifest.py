@@ -10,8 +10,8 @@ from pydantic_core import ErrorDetails
 
 from rop_otel.core.profile import ijson
 from rop_otel.core.profile.canonical import canonical_sha256
-from rop_otel.core.profile.faults import Fault
-from rop_otel.core.profile.models import Manifest
+from rop_otel.core.profile.declaration_faults import Fault
+from rop_otel.core.profile.declaration_models import Manifest
 
 _BY_TYPE: Final = {
     "missing": "missing_field",

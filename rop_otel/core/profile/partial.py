@@ -12,9 +12,9 @@ import msgspec
 
 from rop_otel.core.profile.accounts import Accounts, Counts, Input, Malformed
 from rop_otel.core.profile.joint import Joint
-from rop_otel.core.profile.jsonlines import decode, encode
-from rop_otel.core.profile.tally import Tally
-from rop_otel.core.profile.terms import Terms
+from rop_otel.core.profile.json_values import decode, encode
+from rop_otel.core.profile.outcome_counts import RunCounts
+from rop_otel.core.profile.report_terms import Terms
 from rop_otel.core.profile.verdicts import Verdict
 
 FORMAT: Final = "rop-partial/v2"
@@ -49,17 +49,17 @@ class Partial:
     unexpected_repeated: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, tally: Tally, *, manifest_sha256: str) -> Partial:
-        """Return what a tally holds."""
-        population = _population(tally)
+    def of(cls, counts: RunCounts, *, manifest_sha256: str) -> Partial:
+        """Return what the counts of a run hold."""
+        population = _population(counts)
         return cls(
             manifest_sha256=manifest_sha256,
-            terms=tally.terms,
-            counts=tally.counts(),
-            seen=_bits([name not in tally.unseen for name in population]),
-            repeated=_bits([name in tally.duplicates for name in population]) if tally.duplicates else 0,
-            unexpected=frozenset(tally.unexpected),
-            unexpected_repeated=frozenset(tally.duplicates & tally.unexpected),
+            terms=counts.terms,
+            counts=counts.counts(),
+            seen=_bits([name not in counts.unseen for name in population]),
+            repeated=_bits([name in counts.duplicates for name in population]) if counts.duplicates else 0,
+            unexpected=frozenset(counts.unexpected),
+            unexpected_repeated=frozenset(counts.duplicates & counts.unexpected),
         )
 
     def __add__(self, other: Partial) -> Partial:
@@ -171,9 +171,9 @@ class _Shape(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     unexpected_repeated: list[str]
 
 
-def _population(tally: Tally) -> tuple[str, ...]:
-    declaration = tally.declaration
-    return () if declaration is None or tally.population is None else declaration.population or ()
+def _population(counts: RunCounts) -> tuple[str, ...]:
+    declaration = counts.declaration
+    return () if declaration is None or counts.population is None else declaration.population or ()
 
 
 def _bits(flags: Sequence[bool]) -> int:

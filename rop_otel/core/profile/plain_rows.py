@@ -7,8 +7,8 @@ from typing import NamedTuple, TypeAlias
 
 from rop_otel.core.profile.declaration import Declaration
 from rop_otel.core.profile.joint import Compared
-from rop_otel.core.profile.ranking import Ranking
-from rop_otel.core.profile.tally import Tally
+from rop_otel.core.profile.outcome_counts import RunCounts
+from rop_otel.core.profile.record_ranking import Ranking
 
 Row: TypeAlias = "tuple[str, str, list[str], object]"
 """Record ID, selected key and returned IDs of a well-formed record, each perhaps empty; and its judged objects."""
@@ -40,12 +40,12 @@ class PlainRows:
 
     Args:
         declaration: A valid one.
-        tally: What the records are counted in.
+        counts: What the records are counted in.
     """
 
-    def __init__(self, declaration: Declaration, tally: Tally) -> None:
+    def __init__(self, declaration: Declaration, counts: RunCounts) -> None:
         self._ranking = Ranking(declaration)
-        self._comparison, self._depth = tally.comparison, tally.terms.depth or 0
+        self._comparison, self._depth = counts.comparison, counts.terms.depth or 0
 
     def take(self, rows: Iterable[Row | None], each: Each | None) -> Taken:
         """Rank rows.

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from rop_otel.core.profile.accounts import Accounts, Counts
 from rop_otel.core.profile.declaration import Opened
-from rop_otel.core.profile.faults import Fault
+from rop_otel.core.profile.declaration_faults import Fault
+from rop_otel.core.profile.declaration_models import ROP_VERSION
 from rop_otel.core.profile.joint import Agreement, Joint
-from rop_otel.core.profile.models import ROP_VERSION
-from rop_otel.core.profile.terms import Terms
+from rop_otel.core.profile.report_terms import Terms
 from rop_otel.core.profile.verdicts import RunStatus, Verdict
 from rop_otel.version import DISTRIBUTION, installed_version
 

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rop_otel.core.profile.declaration_models import Sha256, Text
 from rop_otel.core.profile.joint import Agreement
-from rop_otel.core.profile.models import Sha256, Text
 from rop_otel.core.profile.verdicts import RunStatus, Verdict
 
 _Count = Annotated[int, Field(ge=0)]

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from rop_otel.core.profile.models import Manifest
+from rop_otel.core.profile.declaration_models import Manifest
 from rop_otel.core.profile.report_models import RecordReport, ResolverDocument, RunReportDocument
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from rop_otel.core.profile.canonical import canonical_sha256
 from rop_otel.core.profile.declaration import Mode
+from rop_otel.core.profile.declaration_models import ROP_VERSION
 from rop_otel.core.profile.membership import Rule
-from rop_otel.core.profile.models import ROP_VERSION
 from rop_otel.core.profile.resolver import Resolver
 
 DECLARATION_FILE: Final = "declaration.json"

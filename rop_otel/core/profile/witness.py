@@ -8,7 +8,7 @@ from typing import Final
 
 from rop_otel.core.profile import ijson
 from rop_otel.core.profile.canonical import canonical_sha256
-from rop_otel.core.profile.faults import FileFaultError
+from rop_otel.core.profile.declaration_faults import FileFaultError
 from rop_otel.core.profile.resolver import Resolver
 
 BINDING_PROFILE: Final = "rop-witness/v1"

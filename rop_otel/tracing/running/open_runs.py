@@ -9,7 +9,7 @@ from opentelemetry.context import Context, create_key, set_value
 
 from rop_otel.core.handoff import Assessment, HandoffRecord
 from rop_otel.core.profile.declaration import Opened
-from rop_otel.core.profile.standing import Standing
+from rop_otel.core.profile.run_status import Standing
 from rop_otel.safety import create_lock, in_child
 from rop_otel.tracing.position.context_position import current_context, in_block
 

@@ -10,10 +10,10 @@ from typing import Any
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.canonical import canonical_sha256
 from rop_otel.core.profile.declaration import Declaration, Opened
-from rop_otel.core.profile.faults import FileFaultError
-from rop_otel.core.profile.opening import open_declaration
+from rop_otel.core.profile.declaration_faults import FileFaultError
 from rop_otel.core.profile.population import write_population
 from rop_otel.core.profile.sealing import DECLARATION_FILE, Decisions, seal
+from rop_otel.core.profile.validation import open_declaration
 
 DECISIONS = Decisions(
     declaration_id="made-up",

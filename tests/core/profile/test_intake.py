@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from rop_otel.core.profile.accounts import Malformed
 from rop_otel.core.profile.declaration import Opened
-from rop_otel.core.profile.fastlane import FastLane
+from rop_otel.core.profile.fast_records import FastRecords
 from rop_otel.core.profile.intake import Entry, Intake
+from rop_otel.core.profile.outcome_counts import RunCounts
 from rop_otel.core.profile.plain_rows import PlainRows
 from rop_otel.core.profile.report import run_report
-from rop_otel.core.profile.tally import Tally
-from rop_otel.core.profile.terms import Terms
+from rop_otel.core.profile.report_terms import Terms
 from tests.core.profile.declared import INVERSE, changed, opened
 from tests.core.profile.record_lines import SPOILS, lines
 
@@ -50,7 +50,7 @@ PLAIN = b'{"record_id":"r1","selected":"obj-a","ids":["a#0"]}'
 
 
 def taken(declaration: Opened, block: bytes, *, fast: bool, keep: bool = True) -> tuple[Any, list[Entry]]:
-    tally, kept = Tally(declaration, terms=Terms.of(declaration, at=(1,), near=5)), list[Entry]()
+    tally, kept = RunCounts(declaration, terms=Terms.of(declaration, at=(1,), near=5)), list[Entry]()
     intake = Intake(declaration, tally, keep=kept.append if keep else None, fast=fast)
     assert intake.block(block, file="f", line=1) == block.count(b"\n") + (not block.endswith(b"\n") and bool(block))
     report = run_report(declaration, tally.accounts(), terms=tally.terms).as_dict()
@@ -93,7 +93,7 @@ def test_the_lane_is_taken_where_paths_are_plain() -> None:
         name
         for name, found in DECLARATIONS.items()
         if found.declaration is not None
-        and FastLane.compile(found.declaration, found.record_field, trace=found.declaration.trace_field) is not None
+        and FastRecords.compile(found.declaration, found.record_field, trace=found.declaration.trace_field) is not None
     }
     assert lanes == {
         "any", "all", "one", "soft", "open without population", "mapped", "final list", "nested", "deep", "traced",
@@ -105,12 +105,12 @@ def test_the_lane_leaves_only_what_is_unusual() -> None:
     """A plain record, by whatever name it selects, does not reach the slow reading; one with alternatives does."""
     found = DECLARATIONS["any"]
     assert found.declaration is not None
-    lane = FastLane.compile(found.declaration, found.record_field)
+    lane = FastRecords.compile(found.declaration, found.record_field)
     assert lane is not None
     alternatives = PLAIN.replace(b'"obj-a"', b'["obj-a"]')
     member = PLAIN.replace(b'"obj-a"', b'"a#1"')
     rows = lane.rows([PLAIN, alternatives, b"", member, PLAIN])
-    taken = PlainRows(found.declaration, Tally(found)).take(rows, None)
+    taken = PlainRows(found.declaration, RunCounts(found)).take(rows, None)
     assert (taken.record_ids, taken.ranks, taken.left) == (["r1", "r1", "r1"], [1, 1, 1], [1, 2])
 
 
@@ -130,7 +130,7 @@ def test_a_witness_and_its_hash_are_read_where_their_paths_say() -> None:
 def test_a_traced_target_is_read_where_its_path_says() -> None:
     """With a trace field the same records are judged the same, and compared."""
     declaration = DECLARATIONS["any"]
-    tally = Tally(declaration, terms=Terms.of(declaration, trace="gold"))
+    tally = RunCounts(declaration, terms=Terms.of(declaration, trace="gold"))
     Intake(declaration, tally).block(PLAIN[:-1] + b',"gold":"obj-b"}\n', file="f", line=1)
     joint = tally.counts().joint
     assert joint is not None
@@ -139,7 +139,7 @@ def test_a_traced_target_is_read_where_its_path_says() -> None:
 
 def test_lines_are_numbered_across_blocks() -> None:
     """A malformed line is reported where it stands in its file."""
-    tally = Tally(DECLARATIONS["any"])
+    tally = RunCounts(DECLARATIONS["any"])
     intake = Intake(DECLARATIONS["any"], tally)
     intake.block(PLAIN + b"\n\n", file="f", line=5)
     assert [(each.file, each.line, each.reason) for each in tally.malformed] == [("f", 6, "the line is blank")]
@@ -163,7 +163,7 @@ def test_lines_are_numbered_across_blocks() -> None:
 )
 def test_a_malformed_line_says_why(line: bytes, reason: str) -> None:
     """A line that is no observation is kept with its place and one sentence."""
-    tally = Tally(DECLARATIONS["any"])
+    tally = RunCounts(DECLARATIONS["any"])
     Intake(DECLARATIONS["any"], tally).block(line + b"\n", file="f", line=1)
     assert tally.malformed == [Malformed(file="f", line=1, reason=reason)]
 
@@ -172,7 +172,7 @@ def test_a_malformed_line_says_why(line: bytes, reason: str) -> None:
 def test_a_record_parsed_elsewhere_is_judged_like_its_line(name: str) -> None:
     """A row of another format gives the entry, or the malformed observation, that its line gives."""
     kept: dict[str, list[Entry]] = {"line": [], "record": []}
-    tallies = {way: Tally(DECLARATIONS[name]) for way in kept}
+    tallies = {way: RunCounts(DECLARATIONS[name]) for way in kept}
     for way, tally in tallies.items():
         intake = Intake(DECLARATIONS[name], tally, keep=kept[way].append, fast=False)
         for number, record in enumerate([json.loads(PLAIN), {"record_id": 7}], 5):

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.membership import Membership
+from rop_otel.core.profile.outcome_counts import RunCounts
 from rop_otel.core.profile.report import run_report
-from rop_otel.core.profile.tally import Tally
-from rop_otel.core.profile.terms import Terms
+from rop_otel.core.profile.report_terms import Terms
 from rop_otel.errors import ConfigurationError
 from tests.core.profile.declared import INVERSE, RESOLVER, changed, opened
 from tests.core.profile.record_lines import KEYS, RETURNED, records
@@ -31,7 +31,7 @@ DECLARATIONS = {
 def reported(declaration: Opened, found: list[dict[str, Any]], **asked: Any) -> tuple[dict[str, Any], list[Entry]]:
     """Return the report and the entries of records."""
     kept: list[Entry] = []
-    tally = Tally(declaration, terms=Terms.of(declaration, **asked))
+    tally = RunCounts(declaration, terms=Terms.of(declaration, **asked))
     intake = Intake(declaration, tally, keep=kept.append)
     for number, record in enumerate(found, 1):
         intake.record(record, file="f", line=number)

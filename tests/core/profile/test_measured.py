@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.core.profile.declared import changed, files, opened
-from tests.core.profile.test_opening import codes, put
+from tests.core.profile.test_validation import codes, put
 
 
 def test_what_is_measured_is_optional() -> None:

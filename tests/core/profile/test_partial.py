@@ -17,10 +17,10 @@ from rop_otel.core.profile.consistency import Recount, contradiction_in
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.joint import Agreement, AtCutoff, Joint, Outcomes
+from rop_otel.core.profile.outcome_counts import RunCounts
 from rop_otel.core.profile.partial import Partial, PartialError
 from rop_otel.core.profile.report import run_report
-from rop_otel.core.profile.tally import Tally
-from rop_otel.core.profile.terms import Terms
+from rop_otel.core.profile.report_terms import Terms
 from tests.core.profile.declared import changed, opened
 from tests.core.profile.record_lines import lines
 
@@ -44,8 +44,8 @@ def tally_of(
     *,
     file: str = "f",
     keep: Callable[[Entry], None] | None = None,
-) -> Tally:
-    tally = Tally(declaration, terms=terms_of(declaration))
+) -> RunCounts:
+    tally = RunCounts(declaration, terms=terms_of(declaration))
     intake = Intake(declaration, tally, keep=keep)
     for number, line in shard:
         intake.block(line + b"\n", file=file, line=number)
@@ -154,7 +154,7 @@ def test_parts_of_different_runs_do_not_mix() -> None:
         one + part(DECLARATIONS["soft"], [])
     for asked in ({}, {"trace": "gold"}, {"near": 5}, {"depth": 9}, {"at": (2,)}):
         terms = Terms.of(DECLARATIONS["hard"], **asked)
-        other = Partial.of(Tally(DECLARATIONS["hard"], terms=terms), manifest_sha256=one.manifest_sha256)
+        other = Partial.of(RunCounts(DECLARATIONS["hard"], terms=terms), manifest_sha256=one.manifest_sha256)
         with pytest.raises(PartialError, match=refused):
             one + other
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from rop_otel.core.profile.accounts import Input, Malformed
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.observation import Observation
+from rop_otel.core.profile.outcome_counts import RunCounts
 from rop_otel.core.profile.report import STATUS_CHECKS, Run, StatusCheck, run_report, run_status
-from rop_otel.core.profile.tally import Tally
-from rop_otel.core.profile.terms import Terms
+from rop_otel.core.profile.report_terms import Terms
 from rop_otel.core.profile.verdicts import Verdict
 from rop_otel.version import installed_version
 from tests.core.profile.declared import changed, opened
@@ -33,8 +33,8 @@ INVALID = changed(lambda document: document.update(extra=1))
 
 def tally_of(
     declaration: Opened, kinds: Sequence[tuple[str, str]], malformed: int = 0, terms: Terms | None = None
-) -> Tally:
-    tally = Tally(declaration, terms=terms)
+) -> RunCounts:
+    tally = RunCounts(declaration, terms=terms)
     for record_id, kind in kinds:
         selection, returned = RECORDS[kind]
         tally.observe(Observation(record_id=record_id, selection=selection, returned=returned))
@@ -169,7 +169,7 @@ def test_the_shape_of_a_report_where_nothing_is_counted() -> None:
 
 def test_inputs_stand_in_order() -> None:
     """By name, then by hash; a file that was given twice is named twice."""
-    tally = Tally(opened())
+    tally = RunCounts(opened())
     files = [("b", "0" * 64), ("a", "f" * 64), ("a", "0" * 64), ("b", "0" * 64)]
     tally.inputs.extend(Input(file=name, sha256=sha256, bytes=7) for name, sha256 in files)
     found = run_report(opened(), tally.accounts()).as_dict()["inputs"]
@@ -194,7 +194,7 @@ def test_the_report_of_an_invalid_declaration() -> None:
     assert (found["verdicts"]["DECLARATION_INVALID"], "diagnostics" in found) == (1, False)
     assert report_of(replace(INVALID, manifest_sha256=""), [])["manifest_sha256"] is None
     with pytest.raises(ValueError, match=r"^an invalid declaration judges no record$"):
-        Tally(INVALID).add_judged([1])
+        RunCounts(INVALID).add_judged([1])
 
 
 def test_every_expected_record_is_accounted_for() -> None:
@@ -242,7 +242,7 @@ def test_the_partition_sums_to_the_failures(lists: list[list[str]], depth: int |
     """At each cutoff: past it and absent are all that fail there, near and nonmatch are parts of them."""
     at = (1, 2) if depth is None else (1, depth)
     terms = Terms.of(opened(), at=at, depth=depth, near=near)
-    tally = Tally(opened(), terms=terms)
+    tally = RunCounts(opened(), terms=terms)
     for ids in lists:
         tally.observe(Observation(record_id="r1", selection="obj-a", returned=ids))
     found = run_report(opened(), tally.accounts(), terms=terms).as_dict()

@@ -7,7 +7,8 @@ from collections.abc import Generator, Iterator, Mapping
 from typing import Any, Protocol
 
 from rop_otel.core.profile.declaration import Declaration, Interface, Opened, Witness
-from rop_otel.core.profile.faults import Fault, FileFaultError
+from rop_otel.core.profile.declaration_faults import Fault, FileFaultError
+from rop_otel.core.profile.declaration_models import Manifest, WitnessTarget, is_file_name
 from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.manifest import (
     at,
@@ -17,7 +18,6 @@ from rop_otel.core.profile.manifest import (
     parse_document,
     text_at,
 )
-from rop_otel.core.profile.models import Manifest, WitnessTarget, is_file_name
 from rop_otel.core.profile.population import PopulationError, parse_population
 from rop_otel.core.profile.resolver import Resolver, parse_resolver_file
 from rop_otel.core.profile.witness import Binding, parse_inverse_map

@@ -1,4 +1,4 @@
-"""The fast lane: well-formed records read without a look at what decides nothing, to the same verdicts.
+"""Well-formed records read fast, without a look at what decides nothing, to the same verdicts.
 
 Only the fields that the declaration reads are decoded. Whatever is not plain goes back to the checks.
 """
@@ -19,7 +19,7 @@ _Tree: TypeAlias = "dict[str, Any]"
 _Fields: TypeAlias = "tuple[str, str, list[str]]"
 
 
-class FastLane:
+class FastRecords:
     """Reads lines as plain rows.
 
     Args:
@@ -36,8 +36,8 @@ class FastLane:
     @classmethod
     def compile(
         cls, declaration: Declaration, record_field: FieldPath, *, trace: FieldPath | None = None
-    ) -> FastLane | None:
-        """Return the lane for a declaration's paths, None where they are not plain enough for one.
+    ) -> FastRecords | None:
+        """Return the reader for a declaration's paths, None where they are not plain enough for one.
 
         Args:
             declaration: A valid one.
@@ -91,7 +91,7 @@ class RawRows(NamedTuple):
     left: list[int]
 
 
-class RawLane:
+class RawRecords:
     """Reads the fields of plain lines without making their strings.
 
     Args:
@@ -103,8 +103,8 @@ class RawLane:
         self._decode, self._read = msgspec.json.Decoder(layout).decode, read
 
     @classmethod
-    def compile(cls, declaration: Declaration, record_field: FieldPath) -> RawLane | None:
-        """Return the lane for a declaration's paths, None where they are not plain enough for one."""
+    def compile(cls, declaration: Declaration, record_field: FieldPath) -> RawRecords | None:
+        """Return the reader for a declaration's paths, None where they are not plain enough for one."""
         selection, output = declaration.selection_field, declaration.output_field
         if declaration.witness is not None or record_field.tail or selection.tail or output.tail:
             return None

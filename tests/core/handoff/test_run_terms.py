@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rop_otel.core.handoff import HandoffRecord, StageRecord, Verdict, assess
-from rop_otel.core.handoff.declaring import contradiction, record_of, under
+from rop_otel.core.handoff.run_terms import contradiction, record_of, under
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.judge import judge

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rop_otel.core.profile.membership import Membership, Rule
-from rop_otel.core.profile.ranking import Ranking
+from rop_otel.core.profile.record_ranking import Ranking
 from tests.core.profile.declared import RESOLVER, valid
 
 RANKINGS: dict[Rule, Ranking] = {"any": Ranking(valid()), "all": Ranking(valid(rule="all"))}

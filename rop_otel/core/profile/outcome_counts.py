@@ -1,4 +1,4 @@
-"""The tally of a run: every observation counted once, against the population that was declared."""
+"""The counts of a run: every observation counted once, against the population that was declared."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from rop_otel.core.profile.fieldpath import FieldPath
 from rop_otel.core.profile.joint import Compared, Comparison, JointCounter
 from rop_otel.core.profile.judge import RECORD_CHECKS, Case, judge
 from rop_otel.core.profile.observation import Judgment, Observation
-from rop_otel.core.profile.terms import Terms
+from rop_otel.core.profile.report_terms import Terms
 from rop_otel.core.profile.verdicts import Verdict
 
 
-class Tally:
+class RunCounts:
     """Counts observations and says of each what its verdict is.
 
     Args:

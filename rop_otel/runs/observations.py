@@ -1,4 +1,4 @@
-"""A run's book: each observation becomes a line, and each line is counted, whether it is written now or read back.
+"""A run's observations: each becomes a line, and each line is counted, whether it is written now or read back.
 
 A line is a record of ROP v1 with the fields where the declaration says, so that ``evaluate`` reads a journal as it is
 and comes to the same report. Names that no path of a declaration can reach, since they hold dots, say the rest.
@@ -14,15 +14,15 @@ from typing import Any, Final, NamedTuple
 
 from rop_otel import semconv
 from rop_otel.core.handoff import Assessment, HandoffRecord, Verdict
-from rop_otel.core.handoff.declaring import contradiction, record_of
+from rop_otel.core.handoff.run_terms import contradiction, record_of
 from rop_otel.core.profile.accounts import Accounts, Input
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry, Intake
 from rop_otel.core.profile.joint import JointCounter
 from rop_otel.core.profile.observation import Observation
+from rop_otel.core.profile.outcome_counts import RunCounts
 from rop_otel.core.profile.report import MISSING, Run, RunReport, run_report, run_status
-from rop_otel.core.profile.standing import FINISHED, MALFORMED, REPEATED, STARTED, UNEXPECTED, Standing
-from rop_otel.core.profile.tally import Tally
+from rop_otel.core.profile.run_status import FINISHED, MALFORMED, REPEATED, STARTED, UNEXPECTED, Standing
 from rop_otel.evaluation.record_files import report_of
 from rop_otel.runs.journal import Stamp
 
@@ -31,7 +31,7 @@ _MOST_BEYOND: Final = 1_000_000
 
 
 class Mark(NamedTuple):
-    """How a book stood."""
+    """How the observations of a run stood."""
 
     lines: int
     entries: int
@@ -45,7 +45,7 @@ class Mark(NamedTuple):
     names: tuple[int, int, int]
 
 
-class Book:
+class Observations:
     """The observations of a run under a declaration.
 
     Args:
@@ -66,9 +66,9 @@ class Book:
         self._missing: list[tuple[str, ...]] = []
         self._file = file
         self._stamp = stamp
-        self._tally = Tally(opened)
-        self.most = len(self._tally.population or ()) + _MOST_BEYOND
-        self._intake = Intake(opened, self._tally, keep=self.entries.append, fast=False)
+        self._counts = RunCounts(opened)
+        self.most = len(self._counts.population or ()) + _MOST_BEYOND
+        self._intake = Intake(opened, self._counts, keep=self.entries.append, fast=False)
 
     def line_of(self, record: HandoffRecord, assessment: Assessment) -> bytes:
         """Return a handoff's line, without LF."""
@@ -86,17 +86,17 @@ class Book:
 
     def mark(self) -> Mark:
         """Return how it stands, for :meth:`go_back`."""
-        tally = self._tally
+        counts = self._counts
         return Mark(
             lines=self.lines,
             entries=len(self.entries),
-            observed=tally.observed,
-            malformed=len(tally.malformed),
-            verdicts=dict(tally.verdicts),
-            judged=dict(tally.judged),
-            ranks=dict(tally.ranks),
-            nonmatch=tally.nonmatch,
-            joint=tally.joint.copy(),
+            observed=counts.observed,
+            malformed=len(counts.malformed),
+            verdicts=dict(counts.verdicts),
+            judged=dict(counts.judged),
+            ranks=dict(counts.ranks),
+            nonmatch=counts.nonmatch,
+            joint=counts.joint.copy(),
             names=self._names(),
         )
 
@@ -106,20 +106,20 @@ class Book:
         Args:
             mark: How that was.
         """
-        tally = self._tally
-        del self.entries[mark.entries :], tally.malformed[mark.malformed :]
-        tally.verdicts, tally.judged = Counter(mark.verdicts), Counter(mark.judged)
-        tally.ranks, tally.nonmatch, tally.joint = Counter(mark.ranks), mark.nonmatch, mark.joint.copy()
+        counts = self._counts
+        del self.entries[mark.entries :], counts.malformed[mark.malformed :]
+        counts.verdicts, counts.judged = Counter(mark.verdicts), Counter(mark.judged)
+        counts.ranks, counts.nonmatch, counts.joint = Counter(mark.ranks), mark.nonmatch, mark.joint.copy()
         if self._names() != mark.names:  # the line was placed, and only its own entry said under which ID
-            tally.unseen, tally.duplicates, tally.unexpected = set(tally.population or ()), set(), set()
+            counts.unseen, counts.duplicates, counts.unexpected = set(counts.population or ()), set(), set()
             self._missing = []
             for entry in self.entries:
-                tally.place(entry.record_id)
-        self.lines, tally.observed = mark.lines, mark.observed
+                counts.place(entry.record_id)
+        self.lines, counts.observed = mark.lines, mark.observed
 
     def _names(self) -> tuple[int, int, int]:
-        tally = self._tally
-        return len(tally.unseen), len(tally.duplicates), len(tally.unexpected)
+        counts = self._counts
+        return len(counts.unseen), len(counts.duplicates), len(counts.unexpected)
 
     def report(self, inputs: Sequence[Input] = ()) -> RunReport:
         """Return the report of the lines so far.
@@ -127,12 +127,12 @@ class Book:
         Args:
             inputs: The files that hold them all.
         """
-        self._tally.inputs[:] = inputs
-        return report_of(self.opened, self._tally)
+        self._counts.inputs[:] = inputs
+        return report_of(self.opened, self._counts)
 
     def missing(self) -> tuple[str, ...]:
         """Return the expected records not seen so far, sorted."""
-        unseen, known = self._tally.unseen, self._missing
+        unseen, known = self._counts.unseen, self._missing
         if not known or len(known[-1]) != len(unseen):
             # One call, so that it is kept before a signal handler can come and ask for it, too: sorting takes long, and
             # a handler may come more often than that.
@@ -147,23 +147,23 @@ class Book:
             run_id: The run.
             started: Handoffs started.
         """
-        tally = self._tally
+        counts = self._counts
         hard = self.opened.mode == "hard"
         # Whether there are any decides the status; a scrape must not sort a population.
-        some = [tuple(islice(names, 1)) for names in (tally.unseen, tally.duplicates, tally.unexpected)]
-        accounts = Accounts(counts=tally.counts(), missing=some[0], duplicates=some[1], unexpected=some[2])
+        some = [tuple(islice(names, 1)) for names in (counts.unseen, counts.duplicates, counts.unexpected)]
+        accounts = Accounts(counts=counts.counts(), missing=some[0], duplicates=some[1], unexpected=some[2])
         verdicts = run_report(self.opened, accounts).verdicts
         return Standing(
             run_id=run_id,
             status=run_status(Run(opened=self.opened, accounts=accounts)),
             records={
                 **verdicts,
-                MISSING: len(tally.unseen) if hard else 0,
+                MISSING: len(counts.unseen) if hard else 0,
                 STARTED: started,
-                FINISHED: tally.observed + len(tally.malformed),
-                REPEATED: len(tally.duplicates) if hard else 0,
-                UNEXPECTED: len(tally.unexpected) if hard else 0,
-                MALFORMED: len(tally.malformed),
+                FINISHED: counts.observed + len(counts.malformed),
+                REPEATED: len(counts.duplicates) if hard else 0,
+                UNEXPECTED: len(counts.unexpected) if hard else 0,
+                MALFORMED: len(counts.malformed),
             },
         )
 
@@ -187,12 +187,12 @@ class Book:
         return True
 
 
-class OwnWordBook(Book):
+class OwnWordObservations(Observations):
     """The observations of a run of which only the population is named: each handoff's own verdict counts.
 
     Args:
         opened: Stands for the declaration that there is none of: hard, with the population.
-        stamp: As for a book.
+        stamp: As for observations.
         file: Likewise.
     """
 
@@ -213,9 +213,9 @@ class OwnWordBook(Book):
         record_id, reason = fields[self.opened.record_field.text], fields[semconv.RUN_REASON]
         # Nobody declared that it may go unchecked, so it counts as unchecked.
         hard = Verdict.UNVERIFIABLE if verdict is Verdict.NOT_APPLICABLE else verdict
-        self._tally.verdicts[verdict] += 1
-        self._tally.count_judged(hard, rank or 0, length=0)
-        self._tally.place(record_id)
+        self._counts.verdicts[verdict] += 1
+        self._counts.count_judged(hard, rank or 0, length=0)
+        self._counts.place(record_id)
         self.entries.append(Entry(record_id, self._file, self.lines, verdict, rank, None, reason))
         return True
 

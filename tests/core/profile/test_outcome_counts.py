@@ -1,4 +1,4 @@
-"""The tally: several records counted at once are counted as they are one by one."""
+"""The counts of a run: several records counted at once are counted as they are one by one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.joint import Comparison
 from rop_otel.core.profile.observation import Observation
-from rop_otel.core.profile.tally import Tally
+from rop_otel.core.profile.outcome_counts import RunCounts
 from tests.core.profile.declared import opened
 
 DECLARATIONS: dict[str, Opened] = {
@@ -31,7 +31,7 @@ def test_at_once_or_one_by_one(mode: str, blocks: list[list[tuple[str, int]]]) -
     valid = DECLARATIONS[mode].declaration
     assert valid is not None
     comparison = Comparison(valid.resolver)
-    one, many = Tally(DECLARATIONS[mode]), Tally(DECLARATIONS[mode])
+    one, many = RunCounts(DECLARATIONS[mode]), RunCounts(DECLARATIONS[mode])
     for block in blocks:
         for record_id, kind in block:
             one.observe(

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from rop_otel.core.profile.canonical import canonical_sha256
-from rop_otel.core.profile.faults import CODES
-from rop_otel.core.profile.opening import open_declaration
+from rop_otel.core.profile.declaration_faults import CODES
 from rop_otel.core.profile.sealing import DECLARATION_FILE, seal
+from rop_otel.core.profile.validation import open_declaration
 from tests.core.profile.declared import DECISIONS, INVERSE, RESOLVER, changed, files, opened, reader, valid
 
 Document = dict[str, Any]
