@@ -133,8 +133,7 @@ class Intake:
             raise ValueError("an invalid declaration judges no record")
         taken = plain.take(rows, None if self._keep is None else partial(self._keep_taken, plain, file, line))
         self._counts.add_judged(taken.ranks, nonmatch=len(taken.short), compared=taken.compared)
-        for record_id in taken.record_ids:
-            self._counts.place(record_id)
+        self._counts.place(*taken.record_ids)
         return taken.left
 
     def observation(self, observation: Observation, *, file: str, line: int) -> Judgment:
@@ -217,8 +216,7 @@ class Intake:
             kept: The same with what a report needs; looked at only where records are kept.
         """
         self._counts.add_judged(ranks, nonmatch=nonmatch, compared=compared)
-        for record_id in record_ids:
-            self._counts.place(record_id)
+        self._counts.place(*record_ids)
         if self._keep is not None:
             for each in kept:
                 self._keep_ranked(file, each)

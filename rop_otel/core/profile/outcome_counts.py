@@ -95,17 +95,19 @@ class RunCounts:
             self.ranks[rank] += 1
             self.nonmatch += not rank and length < (self.terms.depth or 0)
 
-    def place(self, record_id: str) -> None:
-        """Count an observed record ID against the population."""
-        self.observed += 1
+    def place(self, *record_ids: str) -> None:
+        """Count observed record IDs against the population."""
+        self.observed += len(record_ids)
         if self.population is None:
             return
-        if record_id in self.unseen:
-            self.unseen.remove(record_id)
-        elif record_id in self._expected or record_id in self.unexpected:
-            self.duplicates.add(record_id)
-        else:
-            self.unexpected.add(record_id)
+        unseen = self.unseen
+        for record_id in record_ids:
+            if record_id in unseen:
+                unseen.remove(record_id)
+            elif record_id in self._expected or record_id in self.unexpected:
+                self.duplicates.add(record_id)
+            else:
+                self.unexpected.add(record_id)
 
     def add_judged(self, ranks: Sequence[int], *, nonmatch: int = 0, compared: Iterable[Compared] = ()) -> None:
         """Count records of a valid declaration that hard mode gives PASS or FAIL, without placing them.

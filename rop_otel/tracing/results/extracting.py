@@ -1,7 +1,9 @@
 """Where in a result object its ID, its score and its scope are, found once for each type of object.
 
 What is found is a path, which is compiled into one comprehension over a whole list, in the way of ``namedtuple`` and
-``dataclass``: an attribute in a comprehension costs half of what ``attrgetter`` under ``map`` does.
+``dataclass``. One that calls a getter for each step takes two to four times as long: 27 instead of 9 ns for an
+attribute, 154 instead of 37 ns for the ID in the metadata of a document in a pair. Under ``map`` a step that raises
+StopIteration would end the list.
 """
 
 from __future__ import annotations

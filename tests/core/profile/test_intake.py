@@ -1,4 +1,4 @@
-"""The intake: the fast lane changes no verdict, and nothing that a line holds stops it."""
+"""The intake: reading fast changes no verdict, and nothing that a line holds stops it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_the_fast_lane_changes_nothing(name: str, block: list[bytes], end: bool)
 
 @pytest.mark.parametrize("spoil", SPOILS)
 def test_a_spoilt_line_is_the_same_in_the_fast_lane(spoil: Any) -> None:
-    """Each way to spoil a line, tried every time: what the lane skips over is still looked at."""
+    """Each way to spoil a line, tried every time: what the fast reader skips is still looked at."""
     block = spoil(PLAIN) + b"\n" + PLAIN + b"\n"
     assert taken(DECLARATIONS["any"], block, fast=True) == taken(DECLARATIONS["any"], block, fast=False)
 
@@ -88,7 +88,7 @@ def test_a_spoilt_line_passes_nothing(spoil: Any, fast: bool) -> None:
 
 
 def test_the_lane_is_taken_where_paths_are_plain() -> None:
-    """The comparison above is of two ways: plain paths have a lane, and the others do without."""
+    """The comparison above is of two ways: plain paths are read fast, and the others are not."""
     lanes = {
         name
         for name, found in DECLARATIONS.items()
@@ -105,11 +105,11 @@ def test_the_lane_leaves_only_what_is_unusual() -> None:
     """A plain record, by whatever name it selects, does not reach the slow reading; one with alternatives does."""
     found = DECLARATIONS["any"]
     assert found.declaration is not None
-    lane = FastRecords.compile(found.declaration, found.record_field)
-    assert lane is not None
+    reader = FastRecords.compile(found.declaration, found.record_field)
+    assert reader is not None
     alternatives = PLAIN.replace(b'"obj-a"', b'["obj-a"]')
     member = PLAIN.replace(b'"obj-a"', b'"a#1"')
-    rows = lane.rows([PLAIN, alternatives, b"", member, PLAIN])
+    rows = reader.rows([PLAIN, alternatives, b"", member, PLAIN])
     taken = PlainRows(found.declaration, RunCounts(found)).take(rows, None)
     assert (taken.record_ids, taken.ranks, taken.left) == (["r1", "r1", "r1"], [1, 1, 1], [1, 2])
 

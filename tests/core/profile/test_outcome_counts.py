@@ -44,8 +44,7 @@ def test_at_once_or_one_by_one(mode: str, blocks: list[list[tuple[str, int]]]) -
             nonmatch=ranks.count(0) if one.terms.depth else 0,
             compared=compared if one.comparison is not None else (),
         )
-        for record_id, _ in block:
-            many.place(record_id)
+        many.place(*(record_id for record_id, _ in block))
     expected, found = one.accounts(), many.accounts()
     assert (found.missing, found.duplicates, found.unexpected) == (
         expected.missing,

@@ -124,6 +124,12 @@ def test_two_owners(members: Mapping[str, Iterable[str]], aliases: Mapping[str, 
             b'{"objects": {"a": {"members": ["x"]}, "a": {"members": ["y"]}}, "resolver_version": "v"}',
             "duplicate key 'a'",
         ),
+        (
+            b'{"resolver_version":"v","objects":{"a":{"members":["x"]},"a":{"members":["y"]}}}',
+            "duplicate key 'a'",
+        ),
+        (b'{"resolver_version":"v","objects":{"a":{"members":["\\ud83d"]}}}', "a lone surrogate"),
+        (b'{"resolver_version":"v","objects":{"a":{"members":' + b"[" * 100_000, "nested too deeply"),
         (b"\xef\xbb\xbf" + document(), "byte order mark"),
         (document().replace(b"page#0", b"\xff"), "invalid UTF-8 at byte"),
         (document().replace(b"page#0", b"\\ud83d"), "a lone surrogate in '\\ud83d'"),
@@ -134,6 +140,33 @@ def test_a_broken_document(data: bytes, says: str) -> None:
     with pytest.raises(ResolverError) as caught:
         Resolver.parse(data)
     assert says in str(caught.value)
+
+
+NAMES = st.sampled_from(["a", "b", "c", "\u00e9", '"', "\x1f", ""])
+
+
+@given(
+    st.dictionaries(
+        NAMES,
+        st.fixed_dictionaries(
+            {"members": st.lists(NAMES, max_size=3)}, optional={"aliases": st.lists(NAMES, max_size=2)}
+        ),
+        max_size=3,
+    )
+)
+def test_layout_says_nothing(objects: Any) -> None:
+    """A document without spaces, as ``declare`` writes it, holds the same or has the same fault as one with them."""
+
+    def found(data: bytes) -> object:
+        try:
+            resolver = Resolver.parse(data)
+        except ResolverError as error:
+            return str(error)
+        return resolver.to_bytes(), dict(resolver.places())
+
+    written = {"resolver_version": "v1", "objects": objects}
+    plain = json.dumps(written, ensure_ascii=False, separators=(",", ":")).encode()
+    assert found(plain) == found(document(objects))
 
 
 @pytest.mark.parametrize(
