@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rop_otel.core.profile.declaration import Opened
-from rop_otel.core.profile.fast_records import RawRecords, RawRows, is_utf8
+from rop_otel.core.profile.fast_records import RawRecords, RawRow, is_utf8
 from rop_otel.core.profile.intake import Intake
 from rop_otel.core.profile.outcome_counts import RunCounts
 from rop_otel.evaluation.column_intake import ColumnIntake
@@ -51,24 +51,25 @@ class LineColumns:
         lines = block.split(b"\n")
         if not lines[-1]:
             lines.pop()
-        rows = self._reader.take(lines)
-        left = rows.left
-        if rows.record_ids:
+        rows = list(self._reader.rows(lines))
+        left = [place for place, row in enumerate(rows) if row is None]
+        if len(left) < len(rows):
             left = sorted((*left, *self._take(rows, file, line)))
         for place in left:
             self._intake.line(lines[place], file=file, line=line + place)
         return len(lines)
 
-    def _take(self, rows: RawRows, file: str, line: int) -> Sequence[int]:
-        """Take in rows, and return the places of those that the checks must look at."""
-        places = np.array(rows.places, dtype=np.int64)
-        selections, keyed = _strings(rows.selections)
-        returned, offsets, flat = _lists(rows.returned)
+    def _take(self, rows: Sequence[RawRow | None], file: str, line: int) -> Sequence[int]:
+        """Take in rows, at least one, and return the places of those that the checks must look at."""
+        places = np.array([place for place, row in enumerate(rows) if row is not None])
+        record_ids, selected, lists = zip(*filter(None, rows), strict=True)
+        selections, keyed = _strings(selected)
+        returned, offsets, flat = _lists(lists)
         plain = keyed & flat
-        if "" in rows.record_ids:
-            plain &= np.array([bool(each) for each in rows.record_ids])
+        if "" in record_ids:
+            plain &= np.array([bool(each) for each in record_ids])
         columns = Columns(selections=selections, returned=returned, offsets=offsets)
-        taken = self._columns.take(columns, rows.record_ids, plain, file=file, lines=places + line)
+        taken = self._columns.take(columns, record_ids, plain, file=file, lines=places + line)
         left: list[int] = places[~taken].tolist()
         return left
 

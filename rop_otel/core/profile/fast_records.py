@@ -5,9 +5,9 @@ Only the fields that the declaration reads are decoded. Whatever is not plain go
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
@@ -17,6 +17,9 @@ from rop_otel.core.profile.plain_rows import Row
 
 _Tree: TypeAlias = "dict[str, Any]"
 _Fields: TypeAlias = "tuple[str, str, list[str]]"
+
+RawRow: TypeAlias = "tuple[str, bytes, bytes]"
+"""Record ID, and the JSON of selection and returned IDs."""
 
 
 class FastRecords:
@@ -81,16 +84,6 @@ class FastRecords:
                 yield record_id, selection, ids, None if traced is None else traced(record)
 
 
-class RawRows(NamedTuple):
-    """Rows whose selection and returned IDs are still JSON, and the places of the lines left over."""
-
-    places: list[int]
-    record_ids: list[str]
-    selections: list[bytes]
-    returned: list[bytes]
-    left: list[int]
-
-
 class RawRecords:
     """Reads the fields of plain lines without making their strings.
 
@@ -117,28 +110,18 @@ class RawRecords:
         except ValueError:
             return None
 
-    def take(self, lines: Sequence[bytes]) -> RawRows:
-        """Read lines one by one; one with a backslash is left over.
+    def rows(self, lines: Iterable[bytes]) -> Iterator[RawRow | None]:
+        """Yield a row for each line, None for one with a backslash, and for one that the checks must look at.
 
         Args:
             lines: Without their LF, in UTF-8.
         """
         decode, read = self._decode, self._read
-        rows = RawRows([], [], [], [], [])
-        for place, line in enumerate(lines):
+        for line in lines:
             try:
-                record_id, selection, returned = read(decode(line))
+                yield None if b"\\" in line else read(decode(line))
             except (msgspec.DecodeError, RecursionError):
-                rows.left.append(place)
-                continue
-            if b"\\" in line:
-                rows.left.append(place)
-                continue
-            rows.places.append(place)
-            rows.record_ids.append(record_id)
-            rows.selections.append(selection)
-            rows.returned.append(returned)
-        return rows
+                yield None
 
 
 def is_utf8(data: bytes) -> bool:
