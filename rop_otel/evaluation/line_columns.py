@@ -51,7 +51,9 @@ class LineColumns:
         lines = block.split(b"\n")
         if not lines[-1]:
             lines.pop()
-        rows = list(self._reader.rows(lines))
+        rows = self._reader.rows(lines)
+        if b"\\" in block:
+            rows = [None if b"\\" in text else row for text, row in zip(lines, rows, strict=True)]
         left = [place for place, row in enumerate(rows) if row is None]
         if len(left) < len(rows):
             left = sorted((*left, *self._take(rows, file, line)))
