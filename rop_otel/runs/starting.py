@@ -70,10 +70,9 @@ def run(
     """
     from rop_otel.runs.journal import Stamp
     from rop_otel.runs.live import Run
-    from rop_otel.runs.observations import (
-        Observations,
-        OwnWordObservations,
-    )  # imported here: an application without runs need not wait for it
+
+    # Imported here: an application without runs need not wait for it.
+    from rop_otel.runs.observations import Observations, OwnWordObservations
 
     start = _Start(run_id)
     opened = start.opened(start.path("declaration", declaration), expected)
@@ -84,10 +83,10 @@ def run(
     seconds = start.seconds(deadline)
     place = start.path("journal", journal)
     file = start.run_id if place is None else place
-    new_observations = partial(OwnWordObservations if own_word else Observations, opened, stamp=stamp, file=file)
+    begin = partial(OwnWordObservations if own_word else Observations, opened, stamp=stamp, file=file)
     found = None if place is None else start.journal(place, stamp, fsync=fsync)
     try:
-        observations, kept = start.resume(new_observations, found)
+        observations, kept = start.resume(begin, found)
         started = Run(
             start.run_id, observations=observations, journal=kept, seconds=seconds, incomplete=tuple(start.incomplete)
         )
@@ -170,11 +169,9 @@ class _Start:
             self._without_journal(str(error))
             return None
 
-    def resume(
-        self, new_observations: Callable[[], Observations], journal: Journal | None
-    ) -> tuple[Observations, Journal | None]:
+    def resume(self, begin: Callable[[], Observations], journal: Journal | None) -> tuple[Observations, Journal | None]:
         """Return the observations that a journal holds already, and the journal; None where it cannot be read."""
-        observations = new_observations()
+        observations = begin()
         if journal is None:
             return observations, None
         try:
@@ -192,12 +189,12 @@ class _Start:
             raise_if_delivered(error)
             journal.close()
             self._without_journal(f"{journal.path}: cannot be used: {error.strerror or error}")
-            return new_observations(), None
+            return begin(), None
         except Exception as error:  # noqa: BLE001 - whatever stands in a file must not reach the application
             raise_if_delivered(error)
             journal.close()
             self._without_journal(f"{journal.path}:{observations.lines}: is no observation ({type(error).__name__})")
-            return new_observations(), None
+            return begin(), None
         if observations.lines:
             _logger.info("run %r goes on after %s observations in %r", self.run_id, observations.lines, journal.path)
         return observations, journal

@@ -177,23 +177,19 @@ def _population(counts: RunCounts) -> tuple[str, ...]:
 
 
 def _bits(flags: Sequence[bool]) -> int:
-    held = bytearray(_bytes_for(len(flags)))
+    held = bytearray(len(flags) // 8 + 1)
     for place, flag in enumerate(flags):
         held[place // 8] |= flag << place % 8
     return int.from_bytes(held, "little")
 
 
 def _named(bits: int, names: Sequence[str]) -> list[str]:
-    held = (bits & ((1 << len(names)) - 1)).to_bytes(_bytes_for(len(names)), "little")
+    held = (bits & ((1 << len(names)) - 1)).to_bytes(len(names) // 8 + 1, "little")
     return [name for place, name in enumerate(names) if held[place // 8] >> place % 8 & 1]
 
 
-def _bytes_for(bits: int) -> int:
-    return (bits + 7) // 8
-
-
 def _packed(bits: int) -> str:
-    return base64.b64encode(zlib.compress(bits.to_bytes(_bytes_for(bits.bit_length()), "little"))).decode()
+    return base64.b64encode(zlib.compress(bits.to_bytes((bits.bit_length() + 7) // 8, "little"))).decode()
 
 
 def _unpacked(text: str, most: int) -> int:

