@@ -67,9 +67,7 @@ class LineColumns:
         record_ids, selected, lists = zip(*filter(None, rows), strict=True)
         selections, keyed = _strings(selected)
         returned, offsets, flat = _lists(lists)
-        plain = keyed & flat
-        if "" in record_ids:
-            plain &= np.array([bool(each) for each in record_ids])
+        plain = keyed & flat & np.fromiter(map(bool, record_ids), dtype=bool, count=len(record_ids))
         columns = Columns(selections=selections, returned=returned, offsets=offsets)
         taken = self._columns.take(columns, record_ids, plain, file=file, lines=places + line)
         left: list[int] = places[~taken].tolist()

@@ -7,7 +7,6 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rop_otel.core.profile.declaration import Opened
 from rop_otel.core.profile.intake import Entry
 from rop_otel.core.profile.partial import Partial
 from rop_otel.core.profile.report import RunReport, run_report
@@ -59,18 +58,13 @@ def merge_parts(files: Sequence[str], *, declaration: str | None = None, limits:
     sources = [Source.of(file, limits) for file in files]
     place = declaration or declaration_of(sources[0])
     opened = read_declaration(place, limits=limits)
-    population = _population(opened)
+    population = None if opened.declaration is None else opened.declaration.population
     places = None if population is None else {name: at for at, name in enumerate(population)}
     parts = tuple(read_part(source, opened, place=place, places=places) for source in sources)
     check_apart(parts)
     partial, _ = combine(parts)
     report = run_report(opened, partial.accounts(population), terms=partial.terms)
     return Merged(declaration=place, partial=partial, report=report, parts=parts)
-
-
-def _population(opened: Opened) -> tuple[str, ...] | None:
-    """Return the population that a run under a declaration accounts for; None where there is none."""
-    return None if opened.declaration is None else opened.declaration.population
 
 
 def _refuse_twice(files: Sequence[str]) -> None:

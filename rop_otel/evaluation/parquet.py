@@ -131,9 +131,8 @@ class _Fields(NamedTuple):
 
 
 def _columns(fields: _Fields) -> tuple[Columns, list[str], Flags]:
-    columns = Columns(
-        selections=_laid_out(fields.selections), returned=_laid_out(fields.returned), offsets=fields.offsets
-    )
+    selections, returned = _laid_out(fields.selections), _laid_out(fields.returned)
+    columns = Columns(selections=selections, returned=returned, offsets=fields.offsets)
     return columns, fields.record_ids.to_pylist(), _laid_out(fields.record_ids).lengths > 0
 
 

@@ -51,7 +51,7 @@ class Partial:
     @classmethod
     def of(cls, counts: RunCounts, *, manifest_sha256: str) -> Partial:
         """Return what the counts of a run hold."""
-        population = _population(counts)
+        population = counts.population or ()
         return cls(
             manifest_sha256=manifest_sha256,
             terms=counts.terms,
@@ -169,11 +169,6 @@ class _Shape(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     repeated: str
     unexpected: list[str]
     unexpected_repeated: list[str]
-
-
-def _population(counts: RunCounts) -> tuple[str, ...]:
-    declaration = counts.declaration
-    return () if declaration is None or counts.population is None else declaration.population or ()
 
 
 def _bits(flags: Sequence[bool]) -> int:

@@ -103,8 +103,7 @@ class Resolver:
 
     def canonical(self, raw: str) -> str:
         """Return the object that a raw ID belongs to, the ID itself where no object owns it."""
-        place = self._places.get(raw)
-        return raw if place is None else self._names[place]
+        return self.resolve(raw) or raw
 
     def members(self, name: str) -> tuple[str, ...]:
         """Return the raw corpus IDs of an object; empty where there is no such object."""
