@@ -36,7 +36,7 @@ tally = Tally()
 tally.assessed(record, assessment, seconds=0.0)
 print(assessment.stages[0].selected["success@1"], assessment.stages[0].judged["success@1"])
 for point in tally.points(semconv.STAGE_SCORE):
-    print(*point.values, point.number)
+    print(*filter(None, point.values), point.number)
 """
 
 
