@@ -51,7 +51,7 @@ from rop_otel_haystack.runs import Run, running
 _around: Final[ContextVar[Inside | None]] = ContextVar("rop_otel_haystack_around", default=None)
 """The component that runs others here."""
 
-_active: Final[ContextVar[frozenset[int]]] = ContextVar("rop_otel_haystack_active", default=frozenset())
+_active: Final[ContextVar[frozenset[int] | None]] = ContextVar("rop_otel_haystack_active", default=None)
 """Components that run here: one may run itself in another way."""
 
 _PROMPTS: Final = (None, kinds.PACKING)
@@ -65,10 +65,10 @@ def watched_step(
     component: Any, args: tuple[Any, ...], inputs: Mapping[str, Any], settings: Settings
 ) -> WatchedStep | None:
     """Return the block to run a component in, None where it is not watched here."""
-    run, call, agent = running.get(), calling.get(), asking()
-    if id(component) in _active.get():
-        return None
     try:
+        run, call, agent = running.get(), calling.get(), asking()
+        if id(component) in (_active.get() or ()):
+            return None
         if run is None or call is not None or (agent is not None and run is not _NESTED):
             return _by_hand(component, args, inputs, settings, call)
         step = run.plan.steps.get(id(component))
@@ -183,7 +183,9 @@ class WatchedStep:
                 inside_it = Inside(current_context(), self._stage, type(self._component).__name__)
                 self._tokens.append((_around, set_variable(_around, inside_it)))
                 self._place.enter_context(lending(self._component, inside_it))
-            self._tokens.append((_active, set_variable(_active, _active.get() | {id(self._component)})))
+            self._tokens.append(
+                (_active, set_variable(_active, (_active.get() or frozenset()) | {id(self._component)}))
+            )
             self._context = current_context()
             self._began = moment(rop.current_handoff())
             self._before = self._prompts().number

@@ -189,7 +189,10 @@ def set_variable(variable: ContextVar[_T], value: _T) -> Token[_T] | None:
 
 
 def reset_variable(variable: ContextVar[Any], token: Token[Any] | None) -> None:
-    """Set a variable to what it was; a coroutine that is given up is closed elsewhere, and what is set there stays."""
+    """Set a variable of ours to what it was, None at first.
+
+    A coroutine that is given up is closed elsewhere, and what is set there stays.
+    """
     if token is not None and not is_collecting():
         try:
             with suppress(ValueError):
