@@ -15,6 +15,7 @@ from rop_otel.instrumenting.settings import Settings
 from rop_otel.safety import Turns, afterwards, create_lock, insist, raise_if_delivered
 from rop_otel.tracing.handoffs.handoff_opening import NOT_DUE
 from rop_otel.tracing.position.context_position import (
+    Variables,
     current_context,
     make_current,
     reset_variable,
@@ -35,6 +36,7 @@ __all__ = [
     "Settings",
     "Steps",
     "Turns",
+    "Variables",
     "afterwards",
     "before_the_end",
     "citations_in",

@@ -14,13 +14,12 @@ import rop_otel as rop
 from rop_otel.instrumenting import (
     Deferred,
     Settings,
+    Variables,
     citations_in,
     create_lock,
     failure,
     kinds,
     raise_if_delivered,
-    reset_variable,
-    set_variable,
     topmost,
     using_context,
 )
@@ -108,14 +107,13 @@ class ToolCall:
     def inside(self) -> Iterator[None]:
         """Be in its round with something that retrieves, and tells its stages."""
         self.watched = True
-        token = set_variable(
-            calling, None
-        )  # first: a selector is asked when the handoff begins, and may run pipelines too
+        variables = Variables()
         try:
+            variables.set(calling, None)  # first: a selector is asked when the handoff begins, and may run pipelines
             with self.round():
                 yield
         finally:
-            reset_variable(calling, token)
+            variables.put_back()
 
     @contextmanager
     def round(self) -> Iterator[None]:
@@ -147,7 +145,7 @@ class WatchedAgent:
         answers: Whether its answer is that of the pipeline in which it runs.
     """
 
-    __slots__ = ("_answers", "_labels", "_run", "_settings", "_token", "_within")
+    __slots__ = ("_answers", "_labels", "_run", "_settings", "_variables")
 
     def __init__(self, agent: Any, inputs: Mapping[str, Any], settings: Settings, *, answers: bool) -> None:
         self._settings = settings
@@ -155,18 +153,22 @@ class WatchedAgent:
         self._labels: list[tuple[str, ...]] = []
         block = topmost(settings, name=type(agent).__name__, inputs=inputs)
         self._run = AgentRun(block, _agent.get(), agent, inputs)
+        self._variables = Variables()
 
     def __enter__(self) -> Self:
-        self._token = set_variable(_agent, self._run)
-        self._within = set_variable(within, None)
+        try:
+            self._variables.set(_agent, self._run)
+            self._variables.set(within, None)
+        except BaseException:  # delivered; the block is never entered
+            self._variables.put_back()
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            reset_variable(within, self._within)
-            reset_variable(_agent, self._token)
+            self._variables.put_back()
         finally:
             self._run.end(error)
 
@@ -227,22 +229,26 @@ class WatchedTool:
         settings: The user's.
     """
 
-    __slots__ = ("_call", "_settings", "_token", "_within")
+    __slots__ = ("_call", "_settings", "_variables")
 
     def __init__(self, call: ToolCall, settings: Settings) -> None:
         self._call = call
         self._settings = settings
+        self._variables = Variables()
 
     def __enter__(self) -> Self:
-        self._token = set_variable(calling, self._call)
-        self._within = set_variable(within, self._call)
+        try:
+            self._variables.set(calling, self._call)
+            self._variables.set(within, self._call)
+        except BaseException:  # delivered; the block is never entered
+            self._variables.put_back()
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        reset_variable(within, self._within)
-        reset_variable(calling, self._token)
+        self._variables.put_back()
 
     def returned(self, result: object) -> None:
         """Take in what the tool returned; one that returns documents by a way of its own is a source."""

@@ -15,14 +15,13 @@ from typing import Any, Final, Self
 import rop_otel as rop
 from rop_otel.instrumenting import (
     Settings,
+    Variables,
     current_context,
     failure,
     kinds,
     moment,
     raise_if_delivered,
-    reset_variable,
     retrieved_outside,
-    set_variable,
     using_context,
 )
 from rop_otel_haystack.agents import AgentRun, ToolCall, asking, calling, within
@@ -139,7 +138,7 @@ class WatchedStep:
         "_run",
         "_stage",
         "_step",
-        "_tokens",
+        "_variables",
     )
 
     def __init__(
@@ -168,7 +167,7 @@ class WatchedStep:
         self._lent = lent
         self._outer = _around.get() if lent is None else lent
         self._before = 0
-        self._tokens: list[Any] = []
+        self._variables = Variables()
 
     def __enter__(self) -> Self:
         step, call = self._step, self._call
@@ -181,18 +180,16 @@ class WatchedStep:
             if self._stage is not None:
                 self._tell_input(self._stage)
                 inside_it = Inside(current_context(), self._stage, type(self._component).__name__)
-                self._tokens.append((_around, set_variable(_around, inside_it)))
+                self._variables.set(_around, inside_it)
                 self._place.enter_context(lending(self._component, inside_it))
-            self._tokens.append(
-                (_active, set_variable(_active, (_active.get() or frozenset()) | {id(self._component)}))
-            )
+            self._variables.set(_active, (_active.get() or frozenset()) | {id(self._component)})
             self._context = current_context()
             self._began = moment(rop.current_handoff())
             self._before = self._prompts().number
             if step.kind is not None or step.prompt is not None:
                 # What a component runs by itself is in it; what a model asks is its own business.
                 within_it = _NESTED if step.prompt == ASKED else None
-                self._tokens.append((running, set_variable(running, within_it)))
+                self._variables.set(running, within_it)
         except BaseException as error:  # of strict mode, or delivered; the block is never entered: nothing else ends it
             self.__exit__(type(error), error, None)
             raise
@@ -202,8 +199,7 @@ class WatchedStep:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            for variable, token in reversed(self._tokens):
-                reset_variable(variable, token)
+            self._variables.put_back()
             if error is not None:
                 self._failed(error)
         finally:

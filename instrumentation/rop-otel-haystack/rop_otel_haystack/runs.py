@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import ExitStack
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
@@ -13,11 +13,11 @@ from opentelemetry.context import Context
 import rop_otel as rop
 from rop_otel.instrumenting import (
     Settings,
+    Variables,
     current_context,
     failure,
     make_current,
     raise_if_delivered,
-    reset_variable,
     set_variable,
     topmost,
 )
@@ -95,7 +95,7 @@ class WatchedRun:
         settings: The user's.
     """
 
-    __slots__ = ("_before", "_call", "_handoff", "_inputs", "_pipeline", "_place", "_settings", "_token")
+    __slots__ = ("_before", "_call", "_handoff", "_inputs", "_pipeline", "_place", "_settings", "_variables")
 
     def __init__(self, pipeline: Any, inputs: Any, settings: Settings) -> None:
         self._pipeline = pipeline
@@ -104,7 +104,7 @@ class WatchedRun:
         self._handoff: topmost | None = None
         self._call = calling.get()
         self._place = ExitStack()
-        self._token: Token[Run | None] | None = None
+        self._variables = Variables()
 
     def __enter__(self) -> Self:
         self._before = running.get()
@@ -131,7 +131,7 @@ class WatchedRun:
                 own = self._handoff is not None and self._handoff.owns
                 answers = own or (self._before is not None and self._before.answers)
                 run = Run(self._pipeline.graph, plan, self._settings, questions=questions, answers=answers)
-                self._token = set_variable(running, run)
+                self._variables.set(running, run)
         except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
             raise_if_delivered(error)
             failure("Haystack pipeline", "a run of it could not be watched")
@@ -140,7 +140,7 @@ class WatchedRun:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            reset_variable(running, self._token)
+            self._variables.put_back()
         finally:
             try:
                 if self._handoff is not None:

@@ -202,6 +202,40 @@ def reset_variable(variable: ContextVar[Any], token: Token[Any] | None) -> None:
             raise
 
 
+class Variables:
+    """Context variables of ours that a block sets, and puts back however it ends, also where that is interrupted."""
+
+    __slots__ = ("_set",)
+
+    def __init__(self) -> None:
+        self._set: list[tuple[ContextVar[Any], object, Token[Any] | None]] = []
+
+    def set(self, variable: ContextVar[_T], value: _T) -> None:
+        """Set a variable; while the garbage collector runs, do nothing."""
+        if not is_collecting():
+            before = variable.get()
+            self._set.append((variable, before, None))  # known before it is set, so that nothing is left set
+            self._set[-1] = variable, before, variable.set(value)
+
+    def put_back(self) -> None:
+        """Set each variable to what it was; a coroutine that is given up is closed elsewhere, where nothing was set."""
+        try:
+            self._put_back()
+        except BaseException:  # delivered in the middle: what is left is put back before it goes on
+            self._put_back()
+            raise
+
+    def _put_back(self) -> None:
+        while self._set and not is_collecting():
+            variable, before, token = self._set[-1]
+            if token is None:
+                variable.set(before)
+            elif variable.get() is not before:  # else it is put back already
+                with suppress(ValueError):
+                    variable.reset(token)
+            self._set.pop()
+
+
 def _current_during(during: object) -> Context:
     """Return what is current for the finalizers of a collection, the one that runs."""
     found: Context = _apart.context if getattr(_apart, "collection", None) is during else _NO_CONTEXT
