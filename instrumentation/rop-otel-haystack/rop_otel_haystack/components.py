@@ -50,8 +50,11 @@ from rop_otel_haystack.runs import Run, running
 _around: Final[ContextVar[Inside | None]] = ContextVar("rop_otel_haystack_around", default=None)
 """The component that runs others here."""
 
-_active: Final[ContextVar[frozenset[int] | None]] = ContextVar("rop_otel_haystack_active", default=None)
-"""Components that run here: one may run itself in another way."""
+_active: Final[ContextVar[frozenset[tuple[str, int]] | None]] = ContextVar("rop_otel_haystack_active", default=None)
+"""Components that run here, each with its handoff: one may run itself in another way.
+
+What an interruption leaves set is none of the next handoff, and so is harmless there.
+"""
 
 _PROMPTS: Final = (None, kinds.PACKING)
 """Kinds of components that are no stages where they run: their prompts are."""
@@ -66,7 +69,7 @@ def watched_step(
     """Return the block to run a component in, None where it is not watched here."""
     try:
         run, call, agent = running.get(), calling.get(), asking()
-        if id(component) in (_active.get() or ()):
+        if (rop.current_handoff().id, id(component)) in (_active.get() or ()):
             return None
         if run is None or call is not None or (agent is not None and run is not _NESTED):
             return _by_hand(component, args, inputs, settings, call)
@@ -80,6 +83,11 @@ def watched_step(
         raise_if_delivered(error)
         failure(f"Haystack component {type(component).__name__!r}", "it could not be watched")
         return None
+
+
+def _outer_of(around: Inside | None) -> Inside | None:
+    """Return the component around, unless it is one of another handoff."""
+    return around if around is not None and around.handoff == rop.current_handoff().id else None
 
 
 def _by_hand(
@@ -165,7 +173,7 @@ class WatchedStep:
         nothing = step.kind in (None, kinds.READER) or step.arms or packs
         self._stage = None if nothing else self._made(step.name)
         self._lent = lent
-        self._outer = _around.get() if lent is None else lent
+        self._outer = _outer_of(_around.get()) if lent is None else lent
         self._before = 0
         self._variables = Variables()
 
@@ -179,10 +187,12 @@ class WatchedStep:
                     self._place.enter_context(block)
             if self._stage is not None:
                 self._tell_input(self._stage)
-                inside_it = Inside(current_context(), self._stage, type(self._component).__name__)
+                name = type(self._component).__name__
+                inside_it = Inside(current_context(), self._stage, name, rop.current_handoff().id)
                 self._variables.set(_around, inside_it)
                 self._place.enter_context(lending(self._component, inside_it))
-            self._variables.set(_active, (_active.get() or frozenset()) | {id(self._component)})
+            here = (rop.current_handoff().id, id(self._component))
+            self._variables.set(_active, (_active.get() or frozenset()) | {here})
             self._context = current_context()
             self._began = moment(rop.current_handoff())
             self._before = self._prompts().number

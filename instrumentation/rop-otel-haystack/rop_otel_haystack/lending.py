@@ -26,11 +26,13 @@ class Inside(NamedTuple):
         context: In which it runs.
         stage: That it is.
         implementation: Its class.
+        handoff: ID of the handoff that it runs in.
     """
 
     context: Context
     stage: rop.Stage
     implementation: str
+    handoff: str
 
 
 _places: Final[dict[int, list[Inside]]] = {}
