@@ -9,16 +9,16 @@ from rop_otel.export import configure_once
 from rop_otel.instrumenting.baggage import using_baggage
 from rop_otel.instrumenting.deferred import Deferred
 from rop_otel.instrumenting.functions import Selector
-from rop_otel.instrumenting.handoffs import before_the_end, citations_in, has_shown, moment, notes, ran, topmost
+from rop_otel.instrumenting.handoffs import before_the_end, citations_in, has_shown, moment, notes, topmost
 from rop_otel.instrumenting.notices import failure, retrieved_outside, supported, unlabelled
 from rop_otel.instrumenting.settings import Settings
+from rop_otel.instrumenting.stage_recording import ran, record_shown
 from rop_otel.safety import Turns, afterwards, create_lock, insist, raise_if_delivered
 from rop_otel.tracing.handoffs.handoff_opening import NOT_DUE
 from rop_otel.tracing.position.context_position import (
     Variables,
     current_context,
     make_current,
-    reset_variable,
     set_variable,
     using_context,
 )
@@ -55,7 +55,7 @@ __all__ = [
     "plain_text",
     "raise_if_delivered",
     "ran",
-    "reset_variable",
+    "record_shown",
     "retrieved_outside",
     "set_variable",
     "supported",

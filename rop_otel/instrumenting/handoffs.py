@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import TracebackType
 from typing import Any, Final
 
@@ -32,8 +33,6 @@ from rop_otel.tracing.position.context_position import (
 from rop_otel.tracing.results.scalars import as_name
 from rop_otel.tracing.running.diagnostics import Problem
 from rop_otel.tracing.running.runtime import current
-from rop_otel.tracing.stages.live_stage import LiveStage
-from rop_otel.tracing.stages.stage_protocol import Stage
 
 _ASKED: Final = "asked"
 """Noted with a handoff whose selector was called: it is called once for each."""
@@ -144,13 +143,24 @@ class topmost:  # noqa: N801 - used like a function
 
     def _selected(self) -> object:
         """Return what was selected, ``NOT_DUE`` where no selection is or none can be found out."""
+        wrong = "what was selected could not be found out, so it has no selection"
+        return self._found_out(self._look, wrong, otherwise=NOT_DUE)
+
+    def _judged(self) -> Any:
+        """Return the judged objects, None where none are or none can be found out."""
+        judge = self._settings.judged_by
+        if judge is None:
+            return None
+        wrong = "what is judged could not be found out, so nothing is"
+        return self._found_out(partial(_answer, judge, self._inputs), wrong, otherwise=None)
+
+    def _found_out(self, look: Callable[[], object], wrong: str, *, otherwise: object) -> Any:
         try:
-            return self._look()
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a selector, or the program it is in and that its import runs
+            return look()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's function, or the program that its import runs
             raise_if_delivered(error)
-            wrong = "what was selected could not be found out, so it has no selection"
             current().diagnostics.failure(Problem.HANDOFF, self._place, wrong)
-            return NOT_DUE
+            return otherwise
 
     def _look(self) -> object:
         settings = self._settings
@@ -161,18 +171,6 @@ class topmost:  # noqa: N801 - used like a function
             return held
         carried = None if self._moved is None else received(self._moved[1])
         return NOT_DUE if carried is None else carried
-
-    def _judged(self) -> Any:
-        """Return the judged objects, None where none are or none can be found out."""
-        if self._settings.judged_by is None:
-            return None
-        try:
-            return _answer(self._settings.judged_by, self._inputs)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - as of a selector
-            raise_if_delivered(error)
-            wrong = "what is judged could not be found out, so nothing is"
-            current().diagnostics.failure(Problem.HANDOFF, self._place, wrong)
-            return None
 
     def _held(self, key: str | None, otherwise: object = None) -> Any:
         """Return what the call's metadata, else its inputs, hold under a key."""
@@ -223,19 +221,6 @@ def has_shown(handoff: Handoff) -> bool:
 def moment(handoff: Handoff) -> int:
     """Return a moment of an open handoff, later than any before."""
     return handoff.trace.now() if isinstance(handoff, LiveHandoff) else 0
-
-
-def ran(stage: Stage, began: int, ended: int) -> Stage:
-    """Return a stage that is recorded later than it ran, before its block: it stands among others where it ran.
-
-    Args:
-        stage: Of a handoff.
-        began: The moment when it began.
-        ended: The moment when it ended.
-    """
-    if isinstance(stage, LiveStage) and began and ended:
-        stage._times = began, ended
-    return stage
 
 
 def citations_in(handoff: Handoff, text: str) -> tuple[str, ...]:

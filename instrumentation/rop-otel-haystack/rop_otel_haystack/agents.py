@@ -20,13 +20,14 @@ from rop_otel.instrumenting import (
     failure,
     kinds,
     raise_if_delivered,
+    record_shown,
     topmost,
     using_context,
 )
 from rop_otel_haystack.kinds import RETRIEVER
 from rop_otel_haystack.reader_prompts import Prompts
 from rop_otel_haystack.reading import documents_in, filled_in, last_text, ranked_by, tool_messages
-from rop_otel_haystack.showing import pack, shown_by
+from rop_otel_haystack.showing import shown_by
 
 
 class AgentRun:
@@ -156,12 +157,7 @@ class WatchedAgent:
         self._variables = Variables()
 
     def __enter__(self) -> Self:
-        try:
-            self._variables.set(_agent, self._run)
-            self._variables.set(within, None)
-        except BaseException:  # delivered; the block is never entered
-            self._variables.put_back()
-            raise
+        self._variables.begin((_agent, self._run), (within, None))
         return self
 
     def __exit__(
@@ -207,10 +203,9 @@ class WatchedAgent:
             with rop.using_stage(
                 kinds.PACKING, name=call.tool.name, input=call.documents, id=settings.id, scope=settings.scope
             ) as stage:
-                labels = shown and shown.labels
-                pack(stage, texts, call.documents, shown, labels, settings)
-            if labels:
-                self._labels.append(labels)
+                record_shown(stage, call.documents, shown, settings)
+            if shown is not None and shown.labels:
+                self._labels.append(shown.labels)
 
 
 def watched_tool(tool: Any, arguments: Mapping[str, Any], settings: Settings) -> WatchedTool | None:
@@ -237,12 +232,7 @@ class WatchedTool:
         self._variables = Variables()
 
     def __enter__(self) -> Self:
-        try:
-            self._variables.set(calling, self._call)
-            self._variables.set(within, self._call)
-        except BaseException:  # delivered; the block is never entered
-            self._variables.put_back()
-            raise
+        self._variables.begin((calling, self._call), (within, self._call))
         return self
 
     def __exit__(

@@ -22,13 +22,14 @@ from rop_otel.instrumenting import (
     notes,
     raise_if_delivered,
     ran,
+    record_shown,
     unlabelled,
     using_context,
 )
 from rop_otel_haystack.kinds import ASKED, MADE
 from rop_otel_haystack.one_prompt import Prompt
 from rop_otel_haystack.plan import Step
-from rop_otel_haystack.showing import labels_by_place, pack, shown_by
+from rop_otel_haystack.showing import labels_by_place, shown_by
 
 UNSCORED: Final = "no score"
 """Where stages look for scores: no document has such a name, so that only those count that are told."""
@@ -282,7 +283,7 @@ class Prompts:
             if prompt.fallback is not None:
                 stage.implementation(prompt.fallback, fallback=True)
             if prompt.error is None:
-                pack(stage, prompt.texts, documents, shown, labels, self._settings)
+                record_shown(stage, documents, shown and shown._replace(labels=labels), self._settings)
         return {number: label for label in labels or () if (number := _number(label))}
 
 

@@ -1,11 +1,10 @@
-"""What a prompt shows of documents, and how that is recorded."""
+"""What a prompt shows of documents."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-import rop_otel as rop
 from rop_otel.instrumenting import Prompted, Settings, failure, look, raise_if_delivered
 
 
@@ -33,32 +32,6 @@ def shown_by(
         raise_if_delivered(error)
         failure("Haystack pipeline", "no text could be read of its documents")
         return None
-
-
-def pack(
-    stage: rop.Stage,
-    texts: Sequence[str],
-    documents: list[Any],
-    shown: Prompted | None,
-    labels: Sequence[str] | None,
-    settings: Settings,
-) -> None:
-    """Record what a prompt shows.
-
-    Args:
-        stage: The packing.
-        texts: Of the prompt.
-        documents: That it may show.
-        shown: Those that it does.
-        labels: Of these; None: not known.
-        settings: The user's.
-    """
-    if settings.shows == "rewritten":
-        stage.returned(documents, basis="assumed")
-    elif shown is None:
-        stage.shown_in(texts, [None for _ in documents])  # which is to say that it cannot be decided
-    else:
-        stage.returned(shown.documents, shares=shown.shares, basis=shown.basis, labels=labels)
 
 
 def labels_by_place(shown: Prompted, documents: list[Any]) -> tuple[str, ...] | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings, failure, look, raise_if_delivered
+from rop_otel.instrumenting import Prompted, Settings, failure, look, raise_if_delivered, record_shown
 from rop_otel_llama_index.nodes import is_image, said, texts, words
 
 _GAP: Final = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{[^{}]*\}", re.DOTALL)
@@ -128,18 +128,16 @@ class Prompts:
             nodes: That it was given.
             prompts: Empty or None: nobody can say what a model was asked.
         """
-        if self._settings.shows == "rewritten":
-            packing.returned(nodes, basis="assumed")
-            return ()
-        if not prompts:
-            packing.shown_in((), nodes, text=_nothing)
-            return ()
+        shown = self._look(nodes, prompts) if prompts and self._settings.shows == "text" else None
+        record_shown(packing, nodes, shown, self._settings)
+        return (shown.labels if shown is not None else None) or ()
+
+    def _look(self, nodes: Sequence[Any], prompts: Sequence[str]) -> Prompted | None:
         looked_for, pattern = texts(nodes, prompts)
         if any(not looked_for[id(node)] and is_image(node) for node in nodes):
-            packing.shown_in((), nodes, text=_nothing)
-            return ()
+            return None
         read = self._settings.id or _own_id
-        shown = look(
+        return look(
             prompts,
             nodes,
             [read(node) or "" for node in nodes],
@@ -147,11 +145,6 @@ class Prompts:
             beside=[*self._beside, *(each for each in self._fixed() if not _repeats(each, prompts, looked_for))],
             label_pattern=self._settings.label_pattern or pattern,
         )
-        if shown is None:
-            packing.shown_in((), nodes, text=_nothing)
-            return ()
-        packing.returned(shown.documents, shares=shown.shares, basis=shown.basis, labels=shown.labels)
-        return shown.labels or ()
 
     def _fixed(self) -> Iterator[str]:
         """Yield what templates hold beside what is filled in: instructions, examples, a history."""
@@ -177,10 +170,6 @@ def _repeats(beside: str, prompts: Iterable[str], looked_for: Mapping[int, str])
 
 def _own_id(node: Any) -> str:
     return str(node.node.node_id)
-
-
-def _nothing(node: object) -> str:
-    return ""
 
 
 def _written(template: Any) -> Iterable[str]:

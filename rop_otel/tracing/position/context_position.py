@@ -188,20 +188,6 @@ def set_variable(variable: ContextVar[_T], value: _T) -> Token[_T] | None:
         raise
 
 
-def reset_variable(variable: ContextVar[Any], token: Token[Any] | None) -> None:
-    """Set a variable of ours to what it was, None at first.
-
-    A coroutine that is given up is closed elsewhere, and what is set there stays.
-    """
-    if token is not None and not is_collecting():
-        try:
-            with suppress(ValueError):
-                variable.reset(token)
-        except BaseException:  # delivered in the middle
-            variable.set(None if token.old_value is Token.MISSING else token.old_value)
-            raise
-
-
 class Variables:
     """Context variables of ours that a block sets, and puts back however it ends, also where that is interrupted."""
 
@@ -216,6 +202,15 @@ class Variables:
             before = variable.get()
             self._set.append((variable, before, None))  # known before it is set, so that nothing is left set
             self._set[-1] = variable, before, variable.set(value)
+
+    def begin(self, *values: tuple[ContextVar[Any], object]) -> None:
+        """Set variables where a block begins: interrupted, it is never entered, and nothing else ends it."""
+        try:
+            for variable, value in values:
+                self.set(variable, value)
+        except BaseException:  # delivered
+            self.put_back()
+            raise
 
     def put_back(self) -> None:
         """Set each variable to what it was; a coroutine that is given up is closed elsewhere, where nothing was set."""

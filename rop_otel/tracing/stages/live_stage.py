@@ -94,16 +94,20 @@ class LiveStage:
     ) -> Prompted | None:
         """Report what a prompt shows of documents."""
         refuse_unknown("shown_in()", given, ShownIn)
-        self._told = True
         if not self._wanted:
             return None
         shown = self._look((prompt,) if isinstance(prompt, str) else prompt, results, given)
         self._facts.say({"tokens": given.get("tokens"), "token_budget": given.get("token_budget")})
+        self._show(shown)
+        return shown
+
+    def _show(self, shown: Prompted | None) -> None:
+        """Take in what a prompt shows; None: it cannot be decided."""
+        self._told = True
         if shown is None:
             self._facts.withhold()
         else:
             self.returned(shown.documents, shares=shown.shares, basis=shown.basis, labels=shown.labels)
-        return shown
 
     def input(self, *results: object) -> None:
         """Tell what the stage is handed."""
