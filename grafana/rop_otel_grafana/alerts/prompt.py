@@ -47,9 +47,11 @@ def _above(watch: Watch, code: PassageFinding) -> str:
     return f"{recorded(FINDING_SHARE.over(watch.window), equal(FINDING, code))} > {watch.above:g}"
 
 
-def _found(settings: Settings, code: PassageFinding) -> str:
-    labels = handoff_labels(settings, STAGE)
-    return sum_increase(labels, select(settings, semconv.FINDINGS_COUNT.prometheus, equal(FINDING, code)), "1h")
+def _see(settings: Settings, code: PassageFinding) -> tuple[tuple[str, str], ...]:
+    finding, labels = equal(FINDING, code), handoff_labels(settings, STAGE)
+    found = sum_increase(labels, select(settings, semconv.FINDINGS_COUNT.prometheus, finding), "1h")
+    share = recorded(FINDING_SHARE.over(settings.window), finding)
+    return ("Where, and how often?", found), ("What share of handoffs?", share)
 
 
 def pages(settings: Settings) -> list[Page]:
@@ -62,13 +64,7 @@ def pages(settings: Settings) -> list[Page]:
                 " them. Nothing fails: the model answers without evidence. Such a handoff has no verdict"
                 " (`UNVERIFIABLE`)."
             ),
-            see=(
-                ("Where, and how often?", _found(settings, PassageFinding.CONTEXT_NOT_IN_PROMPT)),
-                (
-                    "What share of handoffs?",
-                    recorded(FINDING_SHARE.over(settings.window), equal(FINDING, PassageFinding.CONTEXT_NOT_IN_PROMPT)),
-                ),
-            ),
+            see=_see(settings, PassageFinding.CONTEXT_NOT_IN_PROMPT),
             attempts=(
                 (
                     "Look at a prompt. Does the template have a place for the documents, under the very name with which"
@@ -89,13 +85,7 @@ def pages(settings: Settings) -> list[Page]:
                 " that answers. Metrics do not distinguish selected objects from judged ones; the finding on the trace"
                 " names the IDs."
             ),
-            see=(
-                ("Where, and how often?", _found(settings, PassageFinding.PASSAGE_CUT)),
-                (
-                    "What share of handoffs?",
-                    recorded(FINDING_SHARE.over(settings.window), equal(FINDING, PassageFinding.PASSAGE_CUT)),
-                ),
-            ),
+            see=_see(settings, PassageFinding.PASSAGE_CUT),
             attempts=(
                 (
                     "Is the context cut at a number of characters or tokens after it was put together? Cut between"

@@ -13,6 +13,7 @@ from rop_otel.core.handoff import Assessment, HandoffRecord, StageRecord, Verdic
 from rop_otel.core.handoff.assessment import Basis, DropCause
 from rop_otel.core.handoff.findings.making import named
 from rop_otel.core.handoff.shown_list import UNSEEN, list_is_cut
+from rop_otel.core.handoff.unverifiable import NOT_AT_HAND
 
 _RANDOM: Final = re.compile(r"(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}")
 """A random UUID (version 4)."""
@@ -187,7 +188,7 @@ def _of_terms(record: HandoffRecord, assessment: Assessment) -> Iterator[Symptom
         yield _symptom(SymptomCode.UNKNOWN_SELECTION, selected=named(record.selected[0]))
     if verdict is Verdict.DECLARATION_INVALID:
         yield _symptom(SymptomCode.INVALID_TERMS)
-    if verdict is Verdict.UNVERIFIABLE and assessment.note and "not at hand" in assessment.note:
+    if verdict is Verdict.UNVERIFIABLE and (assessment.note or "").endswith(NOT_AT_HAND):
         yield _symptom(SymptomCode.RESOLVER_ABSENT)
 
 

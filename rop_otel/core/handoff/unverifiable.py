@@ -8,6 +8,9 @@ from rop_otel.core.handoff import kinds
 from rop_otel.core.handoff.shown_list import UNSEEN, list_is_cut
 from rop_otel.core.handoff.stage_graph import StageGraph
 
+NOT_AT_HAND: Final = "is not at hand here"
+"""What is said of a resolver that the handoff names and that was not given."""
+
 SHA256_SHOWN: Final = 12
 """Hex digits of a resolver's hash in a message: enough to tell one from another."""
 
@@ -21,7 +24,7 @@ def why_unverifiable(graph: StageGraph, *, resolver_at_hand: bool) -> str:
     """
     if not resolver_at_hand:
         named = (graph.record.resolver_sha256 or "")[:SHA256_SHOWN]
-        return f"the resolver that the handoff names ({named}) is not at hand here"
+        return f"the resolver that the handoff names ({named}) {NOT_AT_HAND}"
     shown = [graph.stages[place] for place in graph.shown.places]
     if not shown:
         return _why_nothing_is_shown(graph)
