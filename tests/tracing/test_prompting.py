@@ -135,6 +135,27 @@ def test_a_text_that_raises_is_kept_from_the_application(watched: Watched) -> No
     assert str(packed("anything", text=broken).verdict) == "UNVERIFIABLE"
 
 
+@pytest.mark.parametrize(
+    ("prompt", "results"),
+    [
+        (None, PAGES),
+        ([1, 2], PAGES),
+        (b"some words", PAGES),
+        ("x", iter(PAGES)),
+        ("x", {"a": 1}),
+        ("x", object()),
+        ("x", None),
+        ("x", [PAGES, PAGES]),
+        ("\ud800 x", PAGES),
+    ],
+)
+def test_odd_prompts_and_results_are_no_pass(watched: Watched, prompt: Any, results: Any) -> None:
+    """Whatever is given, nothing raises into the application, and nothing that was not seen counts as shown."""
+    with rop.handoff("qa", selected="b") as handoff, rop.using_stage("packing") as stage:
+        stage.shown_in(prompt, results)
+    assert str(handoff.assessment.verdict) == "UNVERIFIABLE"
+
+
 def test_off() -> None:
     """Where monitoring is off nothing is looked for."""
     with rop.using_stage("packing") as stage:
