@@ -44,6 +44,7 @@ class StageGraph:
         self.feeds, self.within, self.parallel, end = feeds
         self.returned_sets = [None if stage.returned is None else frozenset(stage.returned) for stage in self.stages]
         self._fed: dict[int, frozenset[str]] = {}
+        self._known: dict[int, bool] = {}
         self._given: dict[int, frozenset[str]] = {}
         self._latest: dict[Callable[[StageRecord], bool], list[int]] = {}
         self.showing = [place for place, stage in enumerate(self.stages) if stage.kind in kinds.SHOWING]
@@ -87,7 +88,7 @@ class StageGraph:
 
     def fed_set(self, fed: Fed) -> frozenset[str]:
         """Return the recorded IDs of the readable lists of some stages."""
-        found = self._fed.get(id(fed))  # stages that are fed alike share it
+        found = self._fed.get(id(fed))  # stages that are fed alike share what feeds them
         if found is None:
             found = self._fed[id(fed)] = self.union(fed.places)
         return found
@@ -100,7 +101,12 @@ class StageGraph:
 
     def are_known(self, fed: Fed) -> bool:
         """Return whether the lists of some stages are readable and uncut, all of them."""
-        return not any(self.returned_sets[place] is None or list_is_cut(self.stages[place]) for place in fed.places)
+        found = self._known.get(id(fed))
+        if found is None:
+            found = self._known[id(fed)] = not any(
+                self.returned_sets[place] is None or list_is_cut(self.stages[place]) for place in fed.places
+            )
+        return found
 
     def given_set(self, place: int) -> frozenset[str]:
         """Return the IDs of a stage's recorded input, as far as they were recorded; none where it was not."""
