@@ -1,0 +1,1 @@
+"""Analyses over many handoffs: cohorts, frozen rankings, tables, intervals, transitions, deletion."""
