@@ -72,7 +72,7 @@ class Pipeline:
             expanded = self.expand(ranked)
             passages = self.select_sentences(query, self.reorder(expanded))
             shown, prompt = self._show(query, passages)
-            answer = read(self._tools.index, self._tools.stemmer, query, prompt)
+            answer = read(self._tools.index.lexical, self._tools.stemmer, query, prompt)
             sources = self._parts.sources(shown, expanded)
             labels = [passage.label for passage in shown][: len(sources)]
             handoff.answered(answer.text, sources=sources, labels=labels, abstained=answer.abstained)

@@ -161,7 +161,7 @@ def test_the_reader_quotes_and_cites_by_label(tools: Tools) -> None:
     shown = pack(
         [passage("b", 1, "Queues are first in, first out."), passage("a", 0, "Heaps merge inputs.")], 99, words
     )
-    answer = read(tools.index, tools.stemmer, analyse("how are inputs merged in heaps"), write_context(shown))
+    answer = read(tools.index.lexical, tools.stemmer, analyse("how are inputs merged in heaps"), write_context(shown))
     assert answer.text == "Heaps merge inputs. [S2]"
     assert not answer.abstained
 
@@ -170,7 +170,7 @@ def test_the_reader_quotes_and_cites_by_label(tools: Tools) -> None:
 def test_the_reader_abstains_on_thin_evidence(tools: Tools, text: str) -> None:
     """Without evidence for most of the question there is no answer and no citation."""
     shown = pack([passage("a", 0, text)], 99, words)
-    answer = read(tools.index, tools.stemmer, analyse("how are inputs merged in heaps"), write_context(shown))
+    answer = read(tools.index.lexical, tools.stemmer, analyse("how are inputs merged in heaps"), write_context(shown))
     assert answer.abstained
     assert "[S" not in answer.text
 

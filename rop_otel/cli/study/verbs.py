@@ -8,6 +8,7 @@ from rop_otel.cli.several import SeveralValues
 from rop_otel.cli.study.cohort import cohort
 from rop_otel.cli.study.export import export
 from rop_otel.cli.study.importing import import_published
+from rop_otel.cli.study.omit import omit
 from rop_otel.cli.terminal import Verbs
 
 study = typer.Typer(
@@ -18,3 +19,4 @@ study = typer.Typer(
 study.command("import", cls=SeveralValues)(import_published)
 study.command()(export)
 study.command(cls=SeveralValues)(cohort)
+study.command(cls=SeveralValues)(omit)

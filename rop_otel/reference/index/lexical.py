@@ -26,6 +26,10 @@ class LexicalIndex:
         rows = ((place, " ".join(words(title)), text) for place, (title, text) in enumerate(passages))
         with self._database:
             self._database.executemany("INSERT INTO passages(rowid, title, body) VALUES (?, ?, ?)", rows)
+        (self._size,) = self._database.execute("SELECT count(*) FROM passages").fetchone()
+
+    def __len__(self) -> int:
+        return int(self._size)
 
     def search(self, terms: Iterable[str], k: int) -> list[tuple[int, float]]:
         """Return the places of the k best passages that hold any of the terms, best first, ties by place."""

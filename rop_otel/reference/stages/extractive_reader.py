@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from rop_otel.reference.index import Index
+from rop_otel.reference.index.lexical import LexicalIndex
 from rop_otel.reference.query import Query
 from rop_otel.reference.stages.hits import Answer
 from rop_otel.reference.words import Stemmer, sentences
@@ -20,9 +20,9 @@ MAX_QUOTED = 2
 _LABELLED = re.compile(r"^\[(S\d+)\] ", re.MULTILINE)
 
 
-def read(index: Index, stemmer: Stemmer, query: Query, prompt: str) -> Answer:
+def read(lexical: LexicalIndex, stemmer: Stemmer, query: Query, prompt: str) -> Answer:
     """Quote the sentences that cover most of the question, weighing rare words higher, and cite each by its label."""
-    weights = {stem: _weight(index, stem) for stem in stemmer.stems(query.text)}
+    weights = {stem: _weight(lexical, stem) for stem in stemmer.stems(query.text)}
     total = math.fsum(weights.values())
     pieces = [
         (label, sentence, stemmer.stems(f"{title} {sentence}"))
@@ -52,5 +52,5 @@ def _passages(prompt: str) -> Iterator[tuple[str, str, str]]:
         yield label, title if colon else "", text.strip()
 
 
-def _weight(index: Index, stem: str) -> float:
-    return math.log(1 + len(index.corpus.chunks) / (1 + index.lexical.frequency(stem)))
+def _weight(lexical: LexicalIndex, stem: str) -> float:
+    return math.log(1 + len(lexical) / (1 + lexical.frequency(stem)))

@@ -1,0 +1,129 @@
+"""Whether answers recorded before are better where the selected passage was shown: the paper's Table 9.
+
+An association only: two rankings differ in more than one passage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from rop_otel.errors import InputError
+from rop_otel.study.frozen_lists import FrozenLists
+from rop_otel.study.json_rows import read_rows
+from rop_otel.study.omission.intervals import mean_interval
+from rop_otel.study.omission.scoring import exact_match, normalise_answer
+
+Key = tuple[str, str]
+Part = tuple[str, str]
+Rows = Mapping[Key, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pair:
+    """A row of which one ranking shows the selected passage and another does not."""
+
+    key: Key
+    shown: Part
+    omitted: Part
+
+
+def associations(
+    frozen: FrozenLists, files: Iterable[str], *, at: int, resamples: int, seed: int
+) -> list[dict[str, Any]]:
+    """Compare, for each two rankings with recorded answers, the one that shows the selected passage with the other.
+
+    A row counts where its selected object is the traced one, both rankings have at least so many passages, and exactly
+    one of them shows the selected passage.
+
+    Args:
+        frozen: The rankings.
+        files: JSON Lines of ``{id, selector?, form, rule, answer}``; an answer of null is a call that failed, and
+            scores zero.
+        at: How many passages the reader was shown.
+        resamples: Of the bootstrap over questions.
+        seed: Of the bootstrap.
+
+    Raises:
+        InputError: A file or line cannot be used, or names a row or ranking that was not planned.
+    """
+    questions = {(row["id"], row["selector"]): row for row in frozen.rows("questions.jsonl")}
+    answers = _read_answers(files, questions)
+    shown = {
+        part: {(row["id"], row["selector"]): row["ids"] for row in frozen.ranking(*part)} for part in sorted(answers)
+    }
+    aligned = {key: row for key, row in questions.items() if _is_aligned(row)}
+    found = []
+    for one, other in combinations(sorted(answers), 2):
+        pairs = list(_pairs(aligned, {one: shown[one], other: shown[other]}, at))
+        answered = [pair for pair in pairs if all(pair.key in answers[part] for part in (pair.shown, pair.omitted))]
+        found.append(
+            {
+                "pair": [".".join(one), ".".join(other)],
+                "n": len(answered),
+                "without_answer": len(pairs) - len(answered),
+                **_compared(answered, aligned, answers, resamples=resamples, seed=seed),
+            }
+        )
+    return found
+
+
+def _is_aligned(row: Mapping[str, Any]) -> bool:
+    answer = row.get("answer")
+    return row["selected_id"] in row["gold_ids"] and isinstance(answer, str) and bool(normalise_answer(answer))
+
+
+def _pairs(rows: Rows, lists: Mapping[Part, Mapping[Key, list[str] | None]], at: int) -> Iterator[_Pair]:
+    one, other = lists
+    for key, row in rows.items():
+        first, second = lists[one][key], lists[other][key]
+        if first is None or second is None or min(len(first), len(second)) < at:
+            continue
+        by_first, by_second = row["selected_id"] in first[:at], row["selected_id"] in second[:at]
+        if by_first != by_second:
+            yield _Pair(key=key, shown=one if by_first else other, omitted=other if by_first else one)
+
+
+def _compared(
+    pairs: list[_Pair], rows: Rows, answers: Mapping[Part, Mapping[Key, str | None]], *, resamples: int, seed: int
+) -> dict[str, Any]:
+    def score(part: Part, key: Key) -> float:
+        answer = answers[part][key]
+        return 0.0 if answer is None else exact_match(answer, rows[key]["answer"])
+
+    returned = [score(pair.shown, pair.key) for pair in pairs]
+    omitted = [score(pair.omitted, pair.key) for pair in pairs]
+    differences = [one - other for one, other in zip(returned, omitted, strict=True)]
+    clusters = [pair.key[0] for pair in pairs]
+    interval = mean_interval(differences, clusters, resamples=resamples, seed=seed)
+    return {
+        "questions": len(set(clusters)),
+        "return_exact": _mean(returned),
+        "omit_exact": _mean(omitted),
+        "difference": _mean(differences),
+        "interval": interval and [round(bound, 6) for bound in interval],
+    }
+
+
+def _mean(values: list[float]) -> float | None:
+    return round(sum(values) / len(values), 6) if values else None
+
+
+def _read_answers(files: Iterable[str], questions: Rows) -> dict[Part, dict[Key, str | None]]:
+    answers: dict[Part, dict[Key, str | None]] = {}
+    for file in files:
+        for line, row in read_rows(file):
+            match row:
+                case {"id": str(key), "form": str(form), "rule": str(rule), "answer": (str() | None) as answer}:
+                    selector = row.get("selector", "default")
+                case _:
+                    raise InputError("an answer has to have an id, a form, a rule and an answer", file=file, line=line)
+            if (key, selector) not in questions:
+                raise InputError(f"no planned row has the id {key!r} and selector {selector!r}", file=file, line=line)
+            part = answers.setdefault((form, rule), {})
+            if (key, selector) in part:
+                raise InputError(f"the answer of {key!r} by {form}.{rule} is there twice", file=file, line=line)
+            part[key, selector] = answer
+    return answers

@@ -1,0 +1,180 @@
+"""The deletion study: take the selected passage away, or another in its place, and see what becomes of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from rop_otel.errors import InputError
+from rop_otel.study.frozen_lists import FrozenLists
+from rop_otel.study.importing.writing import json_document, write_file
+from rop_otel.study.omission.association import associations
+from rop_otel.study.omission.calls import Call, Outcome, Policy, Reader, plan_calls, run_calls
+from rop_otel.study.omission.items import ARMS, LEFT_OUT, Items, read_items
+from rop_otel.study.omission.journal import Journal, Key
+from rop_otel.study.omission.results import Answered, account_of, contrasts_of
+from rop_otel.version import installed_version
+
+REPORT: Final = "report.json"
+Progress = Callable[[int, int], None]
+"""Told how many calls are done, and of how many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """What is asked.
+
+    Args:
+        form: Query form of the rankings.
+        rule: Their handoff rule.
+        at: How many passages the reader is shown.
+        repeats: How often each item is asked in each arm.
+        resamples: Of the bootstrap over questions.
+        seed: Of the bootstrap.
+        retry_failed: Whether calls that failed before are made again.
+    """
+
+    form: str
+    rule: str
+    at: int = 5
+    repeats: int = 3
+    resamples: int = 10_000
+    seed: int = 1
+    retry_failed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Described:
+    """What a report says of a reader, beside its answers.
+
+    Args:
+        name: What it is called.
+        settings: What decides its answers, as far as that is known.
+        note: A sentence for whoever reads the report.
+    """
+
+    name: str
+    settings: dict[str, Any]
+    note: str
+
+
+def run_study(
+    frozen: FrozenLists,
+    corpus: Iterable[str],
+    study: Study,
+    *,
+    create_reader: Callable[[Items], Reader],
+    described: Described,
+    policy: Policy,
+    out: Path,
+    answers: Sequence[str] = (),
+    progress: Progress = lambda done, of: None,
+) -> dict[str, Any]:
+    """Make every planned call that is still missing, and write the report.
+
+    Args:
+        frozen: The rankings.
+        corpus: Files of pages, for the texts.
+        study: What is asked.
+        create_reader: Makes the reader, from the items that it will be shown.
+        described: What the report says of it.
+        policy: How it is asked.
+        out: The folder of ``plan.json``, ``calls.jsonl`` and ``report.json``.
+        answers: Files of recorded answers; with any the report has the association, too.
+        progress: Told how far the calls are.
+
+    Returns:
+        The report.
+
+    Raises:
+        InputError: A file cannot be used, no row can be asked, or the folder holds another study.
+        ConfigurationError: The reader cannot be asked at all, or numpy is missing.
+    """
+    items = read_items(frozen, corpus, form=study.form, rule=study.rule, at=study.at)
+    if not items.items:
+        reasons = ", ".join(f"{len(rows):,} {reason}" for reason, rows in items.left_out.items() if rows)
+        raise InputError(f"no planned row can be asked: {reasons or 'none was planned'}", file=str(frozen.folder))
+    association = _associations(frozen, answers, study) if answers else None
+    calls = plan_calls(items.items, study.repeats)
+    plan = _plan(frozen, items, study, described, policy)
+    with Journal(out, plan) as journal:
+        outcomes = journal.kept(calls)
+        missing = [call for call in calls if _is_missing(outcomes.get(call.key), study)]
+        progress(len(calls) - len(missing), len(calls))
+        for done, (call, outcome) in enumerate(run_calls(missing, create_reader(items), policy), 1):
+            outcomes[call.key] = _added(outcomes.get(call.key), outcome)
+            journal.add(call, outcomes[call.key])
+            progress(len(calls) - len(missing) + done, len(calls))
+        journal.finish(calls, outcomes)
+    report = _report(items, study, described, plan, calls, outcomes) | {"association": association}
+    write_file(out / REPORT, [json_document(report)])
+    return report
+
+
+def _associations(frozen: FrozenLists, answers: Sequence[str], study: Study) -> list[dict[str, Any]]:
+    return associations(frozen, answers, at=study.at, resamples=study.resamples, seed=study.seed)
+
+
+def _is_missing(outcome: Outcome | None, study: Study) -> bool:
+    return outcome is None or (study.retry_failed and outcome.answer is None)
+
+
+def _added(before: Outcome | None, outcome: Outcome) -> Outcome:
+    """Return the outcome of a call that was made again, with all its requests."""
+    requests = outcome.requests + (before.requests if before else 0)
+    return Outcome(answer=outcome.answer, failure=outcome.failure, requests=requests)
+
+
+def _plan(frozen: FrozenLists, items: Items, study: Study, described: Described, policy: Policy) -> dict[str, Any]:
+    """Return what decides every call; a folder that was begun with another is not continued."""
+    return {
+        "rankings": {"form": study.form, "rule": study.rule, "manifest_sha256": frozen.manifest_sha256},
+        "corpus": items.inputs,
+        "at": study.at,
+        "repeats": study.repeats,
+        "attempts": policy.attempts,
+        "reader": {"name": described.name, **described.settings},
+    }
+
+
+def _report(
+    items: Items,
+    study: Study,
+    described: Described,
+    plan: dict[str, Any],
+    calls: Sequence[Call],
+    outcomes: dict[Key, Outcome],
+) -> dict[str, Any]:
+    by_item: dict[tuple[str, str], dict[Any, list[Outcome]]] = {}
+    for call in calls:
+        arms = by_item.setdefault((call.item.id, call.item.selector), {})
+        arms.setdefault(call.arm, []).append(outcomes[call.key])
+    answered = [
+        Answered(
+            item=item,
+            outcomes={arm: tuple(each) for arm, each in by_item[item.id, item.selector].items()},
+        )
+        for item in items.items
+    ]
+    return {
+        "rop_otel": installed_version(),
+        "plan": plan,
+        "reader": {"name": described.name, "note": described.note},
+        "bootstrap": {"resamples": study.resamples, "seed": study.seed, "over": "questions"},
+        "accounting": {
+            "planned": items.planned,
+            "items": len(items.items),
+            "questions": len({item.id for item in items.items}),
+            "left_out": {
+                reason: {"rows": len(rows), "why": LEFT_OUT[reason], "ids": [list(row) for row in rows]}
+                for reason, rows in items.left_out.items()
+            },
+            "without_sham": [[item.id, item.selector] for item in items.items if "sham_drop" not in item.arms],
+            "answer_in_another_passage": sum(item.answer_elsewhere for item in items.items),
+            "same_text_in_another_passage": sum(item.text_elsewhere for item in items.items),
+        },
+        "arms": {arm: account_of(arm, answered) for arm in ARMS},
+        "contrasts": contrasts_of(answered, resamples=study.resamples, seed=study.seed),
+    }
