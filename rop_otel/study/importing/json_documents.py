@@ -117,8 +117,9 @@ class _Window:
             except RecursionError:
                 raise self.wrong("it is nested too deeply") from None
             except ValueError as error:
+                offset = getattr(error, "pos", self._at) - self._at
                 if len(self._held) - self._at > MAX_MEMBER or not self._more():
-                    raise self._not_json(error) from None
+                    raise self._not_json(getattr(error, "msg", str(error)), self._at + offset) from None
                 continue
             if end == len(self._held) and self._more():
                 continue  # a number may go on in what was read now
@@ -131,9 +132,7 @@ class _Window:
             what = "the JSON is cut short"
         return InputError(what, file=self.file, line=self.line)
 
-    def _not_json(self, error: ValueError) -> InputError:
-        place = getattr(error, "pos", self._at)
-        message = getattr(error, "msg", str(error))
+    def _not_json(self, message: str, place: int) -> InputError:
         line = self.line + self._held.count("\n", self._at, place)
         if message.startswith("Unterminated") or not self._held[place:].strip():
             message = "the JSON is cut short"

@@ -151,7 +151,7 @@ def _table(key: str, value: object) -> dict[str, Any] | str:
         "header": [cell["text"] if isinstance(cell, dict) else cell for cell in header],
         "rows": rows,
         "linked_ids": sorted(
-            {link for row in rows for cell in row if isinstance(cell, dict) for link in cell["links"]}
+            {link for row in [header, *rows] for cell in row if isinstance(cell, dict) for link in cell["links"]}
         ),
     }
 
