@@ -49,12 +49,12 @@ class Cohort:
     Args:
         account: The content of ``cohort.json``.
         questions: The questions' rows as they were given, in the order of the cohort.
-        candidates: ID and hash of every question that passes the filters, in order.
+        eligible: ID and hash of every question that passes the filters, in order.
     """
 
     account: dict[str, Any]
     questions: tuple[dict[str, Any], ...]
-    candidates: tuple[tuple[str, str], ...]
+    eligible: tuple[tuple[str, str], ...]
 
 
 def normalise(text: str) -> str:
@@ -97,8 +97,8 @@ def draw(questions: Iterable[str], tables: Iterable[str], *, salt: str, first: i
         ],
         "questions": len(rows),
         "removed": {name: {"removed": removed[name], "met": met[name], "why": why} for name, why in FILTERS.items()},
-        "candidates": len(order),
-        "candidates_sha256": _sha256_of(order),
+        "eligible": len(order),
+        "eligible_sha256": _sha256_of(order),
         "left_out": {
             name: {"left_out": count, "why": LIMITS[name]}
             for name, count in {"table_taken": len(order) - len(own), "past_the_first": len(own) - len(taken)}.items()
@@ -110,19 +110,19 @@ def draw(questions: Iterable[str], tables: Iterable[str], *, salt: str, first: i
     return Cohort(
         account=account,
         questions=tuple(rows[key] for key in taken),
-        candidates=tuple((key, hashes[key]) for key in order),
+        eligible=tuple((key, hashes[key]) for key in order),
     )
 
 
 def write(cohort: Cohort, out: Path) -> None:
-    """Write ``cohort.json``, ``questions.jsonl`` and ``candidates.jsonl`` into a folder.
+    """Write ``cohort.json``, ``questions.jsonl`` and ``eligible.jsonl`` into a folder.
 
     Raises:
         InputError: They cannot be written.
     """
     write_file(out / "questions.jsonl", map(json_line, cohort.questions))
-    candidates = ({"id": key, "sha256": digest} for key, digest in cohort.candidates)
-    write_file(out / "candidates.jsonl", map(json_line, candidates))
+    eligible = ({"id": key, "sha256": digest} for key, digest in cohort.eligible)
+    write_file(out / "eligible.jsonl", map(json_line, eligible))
     write_file(out / "cohort.json", [json_document(cohort.account)])
 
 

@@ -16,6 +16,7 @@ ELSEWHERE = {
     "rop_otel/cli": "commands, which nobody calls in a task of an application",
     "rop_otel/reference": "an application of its own",
     "rop_otel/evaluation": "files of the past, read by commands",
+    "rop_otel/study": "files of the past, and readers that commands ask",
     "rop_otel/safety/compressed_files.py": "files of the past, read by commands",
     "rop_otel/export/background_caller.py": "a thread of ours, in which no signal handler runs and nobody else's task",
     "rop_otel/export/prometheus.py": "the start of a server, which raises what went wrong",

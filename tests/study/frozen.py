@@ -71,3 +71,8 @@ def freeze(folder: Path, questions: list[Row], rankings: Mapping[str, list[Row]]
         outputs.append({"name": name, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()})
     (folder / "manifest.json").write_text(json.dumps({"format": 1, "depth": 20, "outputs": outputs}))
     return folder
+
+
+def rows(file: Path) -> list[Row]:
+    """Return what a file of JSON Lines holds."""
+    return [json.loads(line) for line in file.read_text().splitlines()]

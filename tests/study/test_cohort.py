@@ -91,7 +91,7 @@ def test_order_and_limits(tmp_path: Path, study: Command) -> None:
     assert account["left_out"]["past_the_first"]["left_out"] == 2
     assert account["cohort_sha256"] == hashlib.sha256("".join(f"{key}\n" for key in expected[:5]).encode()).hexdigest()
     assert [each["id"] for each in lines(tmp_path / "cohort" / "questions.jsonl")] == expected[:5]
-    assert [each["id"] for each in lines(tmp_path / "cohort" / "candidates.jsonl")] == [each["id"] for each in by_hand]
+    assert [each["id"] for each in lines(tmp_path / "cohort" / "eligible.jsonl")] == [each["id"] for each in by_hand]
     random.Random(7).shuffle(questions)
     assert drawn(study, tmp_path, questions, "--first", 5)["ids"] == expected[:5]
     assert drawn(study, tmp_path, questions)["ids"] == expected
@@ -102,9 +102,9 @@ def test_every_question_is_accounted_for(tmp_path: Path, study: Command) -> None
     questions = [row(f"q{number}", answer_nodes=[PASSAGE] * (number % 3)) for number in range(12)]
     account = drawn(study, tmp_path, questions, "--first", 1)
     removed = sum(each["removed"] for each in account["removed"].values())
-    assert removed + account["candidates"] == account["questions"] == 12
+    assert removed + account["eligible"] == account["questions"] == 12
     left_out = sum(each["left_out"] for each in account["left_out"].values())
-    assert left_out + account["cohort"] == account["candidates"]
+    assert left_out + account["cohort"] == account["eligible"]
     assert [each["name"] for each in account["sources"]] == ["questions.jsonl", "tables.jsonl"]
     assert account["sources"][0]["sha256"] == hashlib.sha256((tmp_path / "questions.jsonl").read_bytes()).hexdigest()
 
@@ -154,4 +154,4 @@ def test_the_papers_filters_on_real_data(shared_data: Path, tmp_path: Path, stud
     assert ended.code == 0
     expected = {each["id"] for each in lines(source / "dev_work" / "questions.jsonl")}
     assert len(expected) == 303
-    assert {each["id"] for each in lines(tmp_path / "candidates.jsonl")} == expected
+    assert {each["id"] for each in lines(tmp_path / "eligible.jsonl")} == expected

@@ -29,7 +29,7 @@ def cohort(
     say(f"{account['questions']:,} questions")
     for name, each in account["removed"].items():
         say(f"{-each['removed']:>8,}  {name}: {each['why']} ({each['met']:,} with those of other filters)")
-    say(f"{account['candidates']:>8,}  pass the filters")
+    say(f"{account['eligible']:>8,}  pass the filters")
     for name, each in account["left_out"].items():
         say(f"{-each['left_out']:>8,}  {name}: {each['why']}")
     say(f"{account['cohort']:>8,}  in the cohort, SHA-256 {account['cohort_sha256']}")

@@ -1,4 +1,7 @@
-"""``rop-otel study omit``: take the selected passage away, and see what becomes of the answer."""
+"""``rop-otel study omit``: take the selected passage away, and see what becomes of the answer.
+
+Long because a command's signature lists its options.
+"""
 
 from __future__ import annotations
 

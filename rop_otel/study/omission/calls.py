@@ -135,7 +135,7 @@ def run_calls(calls: Sequence[Call], reader: Reader, policy: Policy) -> Iterator
         ConfigurationError: The reader cannot be asked at all. What is under way is left to itself.
     """
     waiting = deque(calls)
-    done: SimpleQueue[tuple[Call, Outcome] | ConfigurationError] = SimpleQueue()
+    done: SimpleQueue[tuple[Call, Outcome] | Exception] = SimpleQueue()
 
     def work() -> None:
         while True:
@@ -145,7 +145,8 @@ def run_calls(calls: Sequence[Call], reader: Reader, policy: Policy) -> Iterator
                 return
             try:
                 done.put((call, ask(reader, call, policy)))
-            except ConfigurationError as error:
+            except Exception as error:  # noqa: BLE001 - whoever waits for the outcome raises it
+                waiting.clear()
                 done.put(error)
 
     for _ in range(min(policy.parallel, len(calls))):
@@ -153,7 +154,7 @@ def run_calls(calls: Sequence[Call], reader: Reader, policy: Policy) -> Iterator
     try:
         for _ in calls:
             found = done.get()
-            if isinstance(found, ConfigurationError):
+            if isinstance(found, Exception):
                 raise found
             yield found
     finally:

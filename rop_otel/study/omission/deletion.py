@@ -135,7 +135,7 @@ def _plan(frozen: FrozenLists, items: Items, study: Study, described: Described,
         "at": study.at,
         "repeats": study.repeats,
         "attempts": policy.attempts,
-        "reader": {"name": described.name, **described.settings},
+        "answered_by": {"name": described.name, **described.settings},
     }
 
 
@@ -161,7 +161,7 @@ def _report(
     return {
         "rop_otel": installed_version(),
         "plan": plan,
-        "reader": {"name": described.name, "note": described.note},
+        "answered_by": {"name": described.name, "note": described.note},
         "bootstrap": {"resamples": study.resamples, "seed": study.seed, "over": "questions"},
         "accounting": {
             "planned": items.planned,

@@ -52,8 +52,7 @@ class Journal:
         planned = {call.key: call for call in calls}
         found: dict[Key, Outcome] = {}
         for line, row in read_rows(str(self._file)):
-            key = (row.get("id"), row.get("selector"), row.get("arm"), row.get("repeat"))
-            call = planned.get(key)  # type: ignore[arg-type] # whatever it is, it is looked up
+            call = planned.get(_key(row))
             outcome = _outcome(row)
             if call is None or outcome is None:
                 raise InputError("is no call of this study", file=str(self._file), line=line)
@@ -112,6 +111,14 @@ def _line(call: Call, outcome: Outcome) -> bytes:
             **said,
         }
     )
+
+
+def _key(row: Mapping[str, Any]) -> Key:
+    """Return which call a line belongs to, one that is never planned where it does not say so."""
+    match row:
+        case {"id": str(key), "selector": str(selector), "arm": str(arm), "repeat": int(repeat)}:
+            return key, selector, arm, repeat
+    return "", "", "", 0
 
 
 def _outcome(row: Mapping[str, Any]) -> Outcome | None:

@@ -21,7 +21,7 @@ _ROWS: Final = {
 def report_lines(report: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines of a report."""
     accounting = report["accounting"]
-    yield f"Reader: {report['reader']['name']}. {report['reader']['note']}"
+    yield f"Reader: {report['answered_by']['name']}. {report['answered_by']['note']}"
     yield ""
     yield f"{accounting['planned']:>8,}  planned rows"
     for reason, rows in accounting["left_out"].items():
