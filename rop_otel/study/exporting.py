@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from rop_otel.errors import InputError
 from rop_otel.study.frozen_lists import open_frozen
-from rop_otel.study.importing.writing import json_document, write_file
+from rop_otel.study.importing.written_files import json_document, write_file
 
 RunFormat = Literal["trec", "ranx"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rop_otel.study.cohort import FILTERS, TERMS
+from rop_otel.study.cohort_drawing import FILTERS, TERMS
 from tests.study.commands import Command
 from tests.study.frozen import json_lines
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rop_otel.study.omission.scoring import exact_match, normalise_answer, token_f1
+from rop_otel.study.omission.answer_scores import exact_match, normalise_answer, token_f1
 
 
 @pytest.mark.parametrize(

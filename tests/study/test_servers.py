@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from rop_otel.errors import ConfigurationError
-from rop_otel.study.omission.calls import MAX_WAITS, Call, Outcome, Policy, ask, run_calls
-from rop_otel.study.omission.items import Item
-from rop_otel.study.omission.prompts import INSTRUCTION, Passage
-from rop_otel.study.omission.servers import MAX_WAIT, ChatServer
+from rop_otel.study.omission.chat_server import MAX_WAIT, ChatServer
+from rop_otel.study.omission.deletion_items import Item
+from rop_otel.study.omission.reader_calls import MAX_WAITS, Call, Outcome, Policy, ask, run_calls
+from rop_otel.study.omission.shown_passages import INSTRUCTION, Passage
 from tests.study.chat_server import Reply, Served, completion, serving
 from tests.study.commands import Command
 from tests.study.frozen import freeze, json_lines, page, question, ranking

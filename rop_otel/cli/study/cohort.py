@@ -21,7 +21,7 @@ def cohort(
     first: Annotated[int | None, typer.Option(min=1, metavar="N", help="Take the first N; by default all.")] = None,
 ) -> None:
     """Draw a cohort by the ROP paper's filters, in the order of a salted SHA-256, at most one question a table."""
-    from rop_otel.study.cohort import draw, write  # imported here: --help need not wait for it
+    from rop_otel.study.cohort_drawing import draw, write  # imported here: --help need not wait for it
 
     drawn = draw(questions, tables, salt=salt, first=first)
     write(drawn, out)

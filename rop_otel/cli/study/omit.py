@@ -19,9 +19,9 @@ from rop_otel.cli.terminal import create_console, is_watched, say, say_json
 from rop_otel.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from rop_otel.study.omission.calls import Reader
     from rop_otel.study.omission.deletion import Described
-    from rop_otel.study.omission.items import Items
+    from rop_otel.study.omission.deletion_items import Items
+    from rop_otel.study.omission.reader_calls import Reader
 
 _CALLS, _READER = "Calls", "Reader"
 _SERVER_CALLS: Final = 4
@@ -76,10 +76,10 @@ def omit(
     Exit code 0: every call was answered; 1: some failed, and score zero; 2: something given cannot be used.
     """
     from rop_otel.study.frozen_lists import open_frozen  # imported here: --help need not wait for it
-    from rop_otel.study.importing.writing import json_document
-    from rop_otel.study.omission.calls import Policy
+    from rop_otel.study.importing.written_files import json_document
     from rop_otel.study.omission.deletion import Study, run_study
-    from rop_otel.study.omission.report_text import report_lines
+    from rop_otel.study.omission.deletion_text import report_lines
+    from rop_otel.study.omission.reader_calls import Policy
 
     if (reader_url is None) != (model is None):
         raise ConfigurationError("--reader-url and --model go together")
@@ -133,8 +133,8 @@ _Made = tuple["Described", "Callable[[Items], Reader]"]
 
 
 def _server_reader(server: _Server) -> _Made:
+    from rop_otel.study.omission.chat_server import ChatServer
     from rop_otel.study.omission.deletion import Described
-    from rop_otel.study.omission.servers import ChatServer
 
     asked = ChatServer(
         server.url,
@@ -163,7 +163,7 @@ def _extractive_reader() -> _Made:
     from rop_otel.study.omission.deletion import Described
 
     def create(items: Items) -> Reader:
-        from rop_otel.reference.extractive import ExtractiveReader
+        from rop_otel.reference.quoting_reader import ExtractiveReader
 
         texts = {passage.id: passage.text for item in items.items for passage in item.arms["intact"]}
         return ExtractiveReader(texts.values())

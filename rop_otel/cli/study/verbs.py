@@ -7,7 +7,7 @@ import typer
 from rop_otel.cli.several import SeveralValues
 from rop_otel.cli.study.cohort import cohort
 from rop_otel.cli.study.export import export
-from rop_otel.cli.study.importing import import_published
+from rop_otel.cli.study.import_published import import_published
 from rop_otel.cli.study.omit import omit
 from rop_otel.cli.terminal import Verbs
 

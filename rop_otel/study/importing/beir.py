@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rop_otel.safety.digested_files import Digest
 from rop_otel.study.importing.problems import Problems, Row, is_text, missing
-from rop_otel.study.importing.runs import Judgments, judge
+from rop_otel.study.importing.run_files import Judgments, judge
 from rop_otel.study.importing.text_lines import read_json_lines, read_text_lines
 
 

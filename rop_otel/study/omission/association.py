@@ -13,8 +13,8 @@ from typing import Any
 from rop_otel.errors import InputError
 from rop_otel.study.frozen_lists import FrozenLists
 from rop_otel.study.json_rows import read_rows
-from rop_otel.study.omission.intervals import mean_interval
-from rop_otel.study.omission.scoring import exact_match, normalise_answer
+from rop_otel.study.omission.answer_scores import exact_match, normalise_answer
+from rop_otel.study.omission.paired_intervals import mean_interval
 
 Key = tuple[str, str]
 Part = tuple[str, str]

@@ -9,12 +9,12 @@ from typing import Any, Final
 
 from rop_otel.errors import InputError
 from rop_otel.study.frozen_lists import FrozenLists
-from rop_otel.study.importing.writing import json_document, write_file
+from rop_otel.study.importing.written_files import json_document, write_file
 from rop_otel.study.omission.association import associations
-from rop_otel.study.omission.calls import Call, Outcome, Policy, Reader, plan_calls, run_calls
-from rop_otel.study.omission.items import ARMS, LEFT_OUT, Items, read_items
-from rop_otel.study.omission.journal import Journal, Key
-from rop_otel.study.omission.results import Answered, account_of, contrasts_of
+from rop_otel.study.omission.call_journal import Journal, Key
+from rop_otel.study.omission.deletion_items import ARMS, LEFT_OUT, Items, read_items
+from rop_otel.study.omission.deletion_results import Answered, account_of, contrasts_of
+from rop_otel.study.omission.reader_calls import Call, Outcome, Policy, Reader, plan_calls, run_calls
 from rop_otel.version import installed_version
 
 REPORT: Final = "report.json"

@@ -12,9 +12,9 @@ from typing import Any, Literal, TypeVar
 
 from rop_otel.errors import ConfigurationError
 from rop_otel.safety.digested_files import Digest
-from rop_otel.study.importing import beir, linked_tables, runs
+from rop_otel.study.importing import beir, linked_tables, run_files
 from rop_otel.study.importing.problems import Problems, Row
-from rop_otel.study.importing.writing import json_document, json_line, unique_lines, write_file
+from rop_otel.study.importing.written_files import json_document, json_line, unique_lines, write_file
 
 Format = Literal["hybridqa", "ottqa", "trec", "ranx", "beir"]
 _T = TypeVar("_T")
@@ -79,9 +79,9 @@ def import_files(kind: Format, sources: Sources, out: Path) -> Imported:
     elif kind == "beir":
         _import_beir(job, sources)
     elif kind == "trec":
-        _import_runs(job, sources, runs.read_trec_run, runs.read_trec_qrels)
+        _import_runs(job, sources, run_files.read_trec_run, run_files.read_trec_qrels)
     else:
-        _import_runs(job, sources, runs.read_ranx_run, runs.read_ranx_qrels)
+        _import_runs(job, sources, run_files.read_ranx_run, run_files.read_ranx_qrels)
     if not job.outputs:
         raise ConfigurationError(f"nothing was named that the format {kind} has: see --help")
     write_file(out / "problems.jsonl", map(json_line, job.problems.rows()))
@@ -153,8 +153,8 @@ def _import_beir(job: _Job, sources: Sources) -> None:
 def _import_runs(
     job: _Job,
     sources: Sources,
-    read_run: Callable[[str, Digest, Problems], list[runs.Run]],
-    read_qrels: Callable[[str, Digest, Problems], runs.Judgments],
+    read_run: Callable[[str, Digest, Problems], list[run_files.Run]],
+    read_qrels: Callable[[str, Digest, Problems], run_files.Judgments],
 ) -> None:
     names: set[str] = set()
     for run in chain.from_iterable(job.read(read_run, file) for file in sources.run):
@@ -164,11 +164,11 @@ def _import_runs(
         names.add(rule)
         file = f"rankings/{sources.form}.{rule.replace(':', '+')}.jsonl"
         job.write(file, map(json_line, run.rows(form=sources.form, rule=rule)))
-    judgments: runs.Judgments = {}
+    judgments: run_files.Judgments = {}
     for file in sources.qrels:
         for query, grades in job.read(read_qrels, file).items():
             for name, grade in grades.items():
-                runs.judge(judgments, query, name, grade, (file, 1), job.problems)
+                run_files.judge(judgments, query, name, grade, (file, 1), job.problems)
     if sources.qrels:
         job.write("judgments.jsonl", _judgment_lines(judgments))
     if sources.questions:
@@ -177,12 +177,12 @@ def _import_runs(
         )
 
 
-def _judgment_lines(judgments: runs.Judgments) -> Iterator[bytes]:
+def _judgment_lines(judgments: run_files.Judgments) -> Iterator[bytes]:
     for query, grades in judgments.items():
-        yield json_line({"id": query, "gold_ids": runs.judged(grades), "grades": grades})
+        yield json_line({"id": query, "gold_ids": run_files.judged(grades), "grades": grades})
 
 
-def _write_questions(job: _Job, questions: Iterable[Row], judgments: runs.Judgments) -> None:
+def _write_questions(job: _Job, questions: Iterable[Row], judgments: run_files.Judgments) -> None:
     """Write the questions that are judged, all of them where there are no judgments, and count the others."""
     found: set[str] = set()
 
@@ -193,7 +193,7 @@ def _write_questions(job: _Job, questions: Iterable[Row], judgments: runs.Judgme
             if not judgments:
                 yield row
             elif key in judgments:
-                fields = row.fields | {"gold_ids": runs.judged(judgments[key])}
+                fields = row.fields | {"gold_ids": run_files.judged(judgments[key])}
                 yield Row(file=row.file, line=row.line, fields=fields)
             else:
                 job.left_out["questions without a judgment"] = job.left_out.get("questions without a judgment", 0) + 1

@@ -8,9 +8,9 @@ from typing import Final, Protocol
 
 from rop_otel.reference.index.lexical import LexicalIndex
 from rop_otel.reference.query import analyse
+from rop_otel.reference.stages.extractive_reader import read
 from rop_otel.reference.stages.hits import Packed
 from rop_otel.reference.stages.packing import write_context
-from rop_otel.reference.stages.reading import read
 from rop_otel.reference.words import Stemmer
 
 _CITATION: Final = re.compile(r" \[S\d+\]")

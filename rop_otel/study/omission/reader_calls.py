@@ -12,8 +12,8 @@ from threading import Thread
 from typing import Final, Protocol
 
 from rop_otel.errors import ConfigurationError
-from rop_otel.study.omission.items import ARMS, Arm, Item
-from rop_otel.study.omission.prompts import INSTRUCTION, Passage, render
+from rop_otel.study.omission.deletion_items import ARMS, Arm, Item
+from rop_otel.study.omission.shown_passages import INSTRUCTION, Passage, render
 
 MAX_WAITS: Final = 10
 """How often one call waits because the server asks for it, before that counts as a failed attempt."""

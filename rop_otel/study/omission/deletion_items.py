@@ -11,8 +11,8 @@ from rop_otel.errors import InputError
 from rop_otel.safety.digested_files import Digest
 from rop_otel.study.frozen_lists import FrozenLists
 from rop_otel.study.json_rows import read_rows
-from rop_otel.study.omission.prompts import Passage
-from rop_otel.study.omission.scoring import normalise_answer
+from rop_otel.study.omission.answer_scores import normalise_answer
+from rop_otel.study.omission.shown_passages import Passage
 
 Arm = Literal["intact", "trace_drop", "sham_drop"]
 ARMS: Final[tuple[Arm, ...]] = ("intact", "trace_drop", "sham_drop")

@@ -10,9 +10,9 @@ from typing import IO, Any, Final, Self
 
 from rop_otel.errors import InputError
 from rop_otel.safety.files import input_errors
-from rop_otel.study.importing.writing import json_document, json_line, write_file
+from rop_otel.study.importing.written_files import json_document, json_line, write_file
 from rop_otel.study.json_rows import read_rows
-from rop_otel.study.omission.calls import Call, Outcome
+from rop_otel.study.omission.reader_calls import Call, Outcome
 
 PLAN: Final = "plan.json"
 CALLS: Final = "calls.jsonl"

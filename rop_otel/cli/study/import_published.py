@@ -48,7 +48,10 @@ def import_published(
 
     Exit code 0: every row was used; 1: some were not, each is named; 2: something given cannot be used.
     """
-    from rop_otel.study.importing.importing import Sources, import_files  # imported here: --help need not wait for it
+    from rop_otel.study.importing.published_files import (  # imported here: --help need not wait for it
+        Sources,
+        import_files,
+    )
 
     sources = Sources(
         questions=tuple(questions or ()),

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from rop_otel.errors import InputError
 from rop_otel.safety.digested_files import Digest
-from rop_otel.study.importing.writing import json_document, json_line, write_file
+from rop_otel.study.importing.written_files import json_document, json_line, write_file
 from rop_otel.study.json_rows import read_rows
 
 TERMS: Final = (

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from rop_otel.errors import ConfigurationError
-from rop_otel.study.omission.calls import CallError, Failure
-from rop_otel.study.omission.prompts import INSTRUCTION, Passage, render
+from rop_otel.study.omission.reader_calls import CallError, Failure
+from rop_otel.study.omission.shown_passages import INSTRUCTION, Passage, render
 
 PATH: Final = "/chat/completions"
 MAX_RESPONSE_BYTES: Final = 16 * 1024 * 1024

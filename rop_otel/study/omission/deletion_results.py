@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rop_otel.study.omission.calls import Outcome
-from rop_otel.study.omission.intervals import mean_interval
-from rop_otel.study.omission.items import Arm, Item
-from rop_otel.study.omission.scoring import exact_match, normalise_answer, token_f1
+from rop_otel.study.omission.answer_scores import exact_match, normalise_answer, token_f1
+from rop_otel.study.omission.deletion_items import Arm, Item
+from rop_otel.study.omission.paired_intervals import mean_interval
+from rop_otel.study.omission.reader_calls import Outcome
 
 CONTRASTS: Final[tuple[tuple[Arm, Arm], ...]] = (
     ("intact", "trace_drop"),
