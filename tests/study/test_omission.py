@@ -81,18 +81,20 @@ def test_rows_that_cannot_be_asked_are_accounted_for(folder: Path, omit: Omit) -
         question("q6"),
         question("q7", gold_ids=[]),
         question("q0", selector="other"),
+        question("q8", question=None),
     ]
     freeze_rows(folder, rows, {"q2": None, "q6": ["q6-1", "q6-2"]})
     assert omit().code == 0
     accounting = report(folder)["accounting"]
     assert {reason: each["ids"] for reason, each in accounting["left_out"].items()} == {
+        "no_question": [["q8", "default"]],
         "no_selection": [["q1", "default"]],
         "no_ranking": [["q2", "default"]],
         "no_answer": [["q3", "default"], ["q4", "default"]],
         "target_differs": [["q5", "default"]],
         "selected_not_shown": [["q6", "default"]],
     }
-    assert (accounting["planned"], accounting["items"], accounting["questions"]) == (9, 3, 2)
+    assert (accounting["planned"], accounting["items"], accounting["questions"]) == (10, 3, 2)
     assert accounting["items"] + sum(each["rows"] for each in accounting["left_out"].values()) == accounting["planned"]
 
 

@@ -179,3 +179,10 @@ def test_rankings_that_changed(folder: Path, omit: Omit) -> None:
 def test_readers_that_are_none(folder: Path, omit: Omit, options: tuple[str, ...], reason: str) -> None:
     """What cannot be a reader is refused before anything is asked."""
     assert reason in omit(None, *options).refusal
+
+
+def test_numpy_is_missing(folder: Path, omit: Omit, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without numpy nothing is asked, and the sentence says how to get it."""
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    assert "install the extra study" in omit().refusal
+    assert not (folder / "out").exists()

@@ -14,6 +14,7 @@ from rop_otel.study.omission.association import associations
 from rop_otel.study.omission.call_journal import Journal, Key
 from rop_otel.study.omission.deletion_items import ARMS, LEFT_OUT, Items, read_items
 from rop_otel.study.omission.deletion_results import Answered, account_of, contrasts_of
+from rop_otel.study.omission.paired_intervals import require_numpy
 from rop_otel.study.omission.reader_calls import Call, Outcome, Policy, Reader, plan_calls, run_calls
 from rop_otel.version import installed_version
 
@@ -92,6 +93,7 @@ def run_study(
         InputError: A file cannot be used, no row can be asked, or the folder holds another study.
         ConfigurationError: The reader cannot be asked at all, or numpy is missing.
     """
+    require_numpy()  # before anything is asked
     items = read_items(frozen, corpus, form=study.form, rule=study.rule, at=study.at)
     if not items.items:
         reasons = ", ".join(f"{len(rows):,} {reason}" for reason, rows in items.left_out.items() if rows)

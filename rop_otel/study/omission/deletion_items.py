@@ -18,6 +18,7 @@ Arm = Literal["intact", "trace_drop", "sham_drop"]
 ARMS: Final[tuple[Arm, ...]] = ("intact", "trace_drop", "sham_drop")
 
 LEFT_OUT: Final = {
+    "no_question": "the record has no question",
     "no_selection": "nothing was selected",
     "no_ranking": "the row could not be ranked",
     "no_answer": "there is no reference answer to score by",
@@ -101,6 +102,8 @@ def read_items(frozen: FrozenLists, corpus: Iterable[str], *, form: str, rule: s
 def _why_not(row: Mapping[str, Any], ranking: Mapping[str, Any], at: int) -> str | None:
     """Return why a planned row is no item, None where it is one."""
     selected, answer = row["selected_id"], row.get("answer")
+    if not row["question"]:
+        return "no_question"
     if selected is None:
         return "no_selection"
     if ranking["ids"] is None:

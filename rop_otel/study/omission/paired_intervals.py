@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from rop_otel.errors import ConfigurationError, remedy
 
 LEVEL: Final = 0.95
 _BLOCK: Final = 250_000
 """Draws that are held in memory at once."""
+
+
+def require_numpy() -> Any:
+    """Return numpy.
+
+    Raises:
+        ConfigurationError: It is missing.
+    """
+    try:
+        import numpy as np
+    except ImportError as error:
+        raise ConfigurationError(f"intervals need numpy: {remedy('study')}") from error
+    return np
 
 
 def mean_interval(
@@ -28,11 +41,7 @@ def mean_interval(
     """
     if not values:
         return None
-    try:
-        import numpy as np
-    except ImportError as error:
-        raise ConfigurationError(f"intervals need numpy: {remedy('study')}") from error
-
+    np = require_numpy()
     names = {name: place for place, name in enumerate(dict.fromkeys(clusters))}
     places = np.array([names[name] for name in clusters])
     sums = np.bincount(places, weights=np.asarray(values, dtype=np.float64), minlength=len(names))
