@@ -1,0 +1,21 @@
+"""The group of the study's verbs."""
+
+from __future__ import annotations
+
+import typer
+
+from rop_otel.cli.several import SeveralValues
+from rop_otel.cli.study.declare import declare
+from rop_otel.cli.study.tables import tables
+from rop_otel.cli.study.transitions import transitions
+from rop_otel.cli.terminal import Verbs
+
+study = typer.Typer(
+    cls=Verbs,
+    name="study",
+    help="Which way of turning a selection into evidence loses it, with intervals.",
+    no_args_is_help=True,
+)
+study.command(cls=SeveralValues)(tables)
+study.command(cls=SeveralValues)(transitions)
+study.command()(declare)

@@ -1,0 +1,1 @@
+"""Analyses over many handoffs: frozen rankings, tables with intervals, transitions, declarations of every cell."""

@@ -1,0 +1,90 @@
+"""Published figures beside ours, each with the reasons for which they may differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from rop_otel.study.paper import PUBLISHED, REASONS, Published
+from rop_otel.study.tables.context import Context
+from rop_otel.study.tables.table import Grid, Table, share
+
+_DIGITS: Final = 4
+
+
+def compare_with_paper(context: Context, tables: Sequence[Table]) -> dict[str, Any]:
+    """Return the paper's figures of some tables beside ours, over the rows of all selectors.
+
+    A figure that nothing of ours stands beside is left out: its rule, form or cutoff is not there.
+    """
+    shapes = {table.number: table.build(context) for table in tables}
+    rows: list[dict[str, Any]] = []
+    for figure in PUBLISHED:
+        found = None if figure.table not in shapes else _ours(shapes[figure.table], figure, context.whole.name)
+        if found is not None:
+            count, n = found
+            rows.append(
+                {
+                    "table": figure.table,
+                    "form": figure.form,
+                    "rule": figure.rule,
+                    "measure": figure.measure,
+                    "at": figure.at,
+                    "paper": [round(figure.low, _DIGITS), round(figure.high, _DIGITS)],
+                    "ours": round(count / n, _DIGITS) if n else None,
+                    "n": n,
+                    "why": [*_why(figure)],
+                }
+            )
+    return {"with": "paper", "rows": rows, "reasons": {name: REASONS[name] for row in rows for name in row["why"]}}
+
+
+def _ours(shape: Mapping[str, Any], figure: Published, selector: str) -> tuple[int, int] | None:
+    """Return the count and the number of rows that a figure stands beside; None where there are none."""
+    wanted = {"selector": selector, "form": figure.form, "rule": figure.rule}
+    for row in shape["rows"]:
+        if any(row.get(key, value) != value for key, value in wanted.items()):
+            continue
+        count = _count(row, figure)
+        if count is not None:
+            return count, row["n"]
+    return None
+
+
+def _count(row: Mapping[str, Any], figure: Published) -> int | None:
+    cutoff = str(figure.at)
+    if "at" in row:
+        found = row["at"].get(cutoff, {}).get(figure.measure)
+    else:
+        found = row[figure.measure]
+        # Where two forms stand beside each other, and where a row has a cell for each rule.
+        found = found.get(figure.form, found).get(cutoff)
+        found = found.get(figure.rule) if isinstance(found, Mapping) else found
+    return found if isinstance(found, int) else None
+
+
+def _why(figure: Published) -> Iterator[str]:
+    yield "corpus"
+    if figure.table != 13:  # the title check has no selections
+        yield "selections"
+    if figure.table in (5, 6):
+        yield "cohort"
+    if figure.rule == "bm25_title":
+        yield "title_index"
+    if figure.rule in REASONS:
+        yield figure.rule
+
+
+def lay_out_comparison(found: Mapping[str, Any]) -> list[Grid]:
+    """Return the comparison as a grid, with the reasons below."""
+    rows = []
+    for row in found["rows"]:
+        low, high = row["paper"]
+        paper = share(low) if low == high else f"{share(low)}–{share(high)}"
+        named = [str(row["table"]), row["form"], row["rule"], row["measure"].replace("_", " "), str(row["at"])]
+        rows.append([*named, paper, share(row["ours"]), str(row["n"]), ", ".join(row["why"])])
+    if not rows:
+        return [Grid(header=[], rows=[], notes=["None of the paper's figures has a rule, form and cutoff of these."])]
+    header = ["table", "form", "rule", "measure", "at", "paper", "ours", "n", "why they may differ"]
+    notes = [f"{name}: {why}." for name, why in found["reasons"].items()]
+    return [Grid(header=header, rows=rows, notes=notes)]
