@@ -19,10 +19,13 @@ def compare_with_paper(context: Context, tables: Sequence[Table]) -> dict[str, A
     """
     shapes = {table.number: table.build(context) for table in tables}
     rows: list[dict[str, Any]] = []
-    for figure in PUBLISHED:
-        found = None if figure.table not in shapes else _ours(shapes[figure.table], figure, context.whole.name)
-        if found is not None:
-            count, n = found
+    for figure in sorted(PUBLISHED, key=lambda figure: figure.table):
+        row = None if figure.table not in shapes else _row(shapes[figure.table], figure, context.whole.name)
+        # Where there are rows with U = G, they are what the paper's table 5 is of.
+        aligned = None if row is None else row.get("same")
+        found = row if aligned is None else aligned
+        count = None if found is None else _count(found, figure)
+        if found is not None and count is not None and found["n"]:
             rows.append(
                 {
                     "table": figure.table,
@@ -31,24 +34,19 @@ def compare_with_paper(context: Context, tables: Sequence[Table]) -> dict[str, A
                     "measure": figure.measure,
                     "at": figure.at,
                     "paper": [round(figure.low, _DIGITS), round(figure.high, _DIGITS)],
-                    "ours": round(count / n, _DIGITS) if n else None,
-                    "n": n,
-                    "why": [*_why(figure)],
+                    "ours": round(count / found["n"], _DIGITS),
+                    "n": found["n"],
+                    "why": [*_why(figure, aligned=aligned is not None)],
                 }
             )
     return {"with": "paper", "rows": rows, "reasons": {name: REASONS[name] for row in rows for name in row["why"]}}
 
 
-def _ours(shape: Mapping[str, Any], figure: Published, selector: str) -> tuple[int, int] | None:
-    """Return the count and the number of rows that a figure stands beside; None where there are none."""
+def _row(shape: Mapping[str, Any], figure: Published, selector: str) -> Mapping[str, Any] | None:
+    """Return the row of ours that a figure stands beside; None where there is none."""
     wanted = {"selector": selector, "form": figure.form, "rule": figure.rule}
-    for row in shape["rows"]:
-        if any(row.get(key, value) != value for key, value in wanted.items()):
-            continue
-        count = _count(row, figure)
-        if count is not None:
-            return count, row["n"]
-    return None
+    fitting = (row for row in shape["rows"] if all(row.get(key, value) == value for key, value in wanted.items()))
+    return next((row for row in fitting if _count(row, figure) is not None), None)
 
 
 def _count(row: Mapping[str, Any], figure: Published) -> int | None:
@@ -63,11 +61,11 @@ def _count(row: Mapping[str, Any], figure: Published) -> int | None:
     return found if isinstance(found, int) else None
 
 
-def _why(figure: Published) -> Iterator[str]:
+def _why(figure: Published, *, aligned: bool) -> Iterator[str]:
     yield "corpus"
     if figure.table != 13:  # the title check has no selections
         yield "selections"
-    if figure.table in (5, 6):
+    if figure.table in (5, 6) and not aligned:
         yield "cohort"
     if figure.rule == "bm25_title":
         yield "title_index"

@@ -11,7 +11,7 @@ from rop_otel.errors import ConfigurationError
 from rop_otel.study.frozen_study import RankingName
 from rop_otel.study.planned_rows import Group, PlannedRow
 from rop_otel.study.tables.context import Context, Share, clusters
-from rop_otel.study.tables.table import Grid, cutoffs_of, share
+from rop_otel.study.tables.table import Grid, cutoffs_of, estimated
 
 KINDS: Final = {
     (True, True): "kept",
@@ -176,7 +176,7 @@ def lay_out(found: Mapping[str, Any]) -> list[Grid]:
             *(row["selector"], *([] if found["group"] is None else [row["group"] or "–"])),
             *(row["form"], row["from"], row["to"], cutoff, str(row["n"])),
             *(str(row["at"][cutoff][kind]) for kind in (*KINDS.values(), "unverifiable")),
-            *(f"{row['at'][cutoff]['p']:.2g}", share(row["at"][cutoff]["difference"], row["interval"][cutoff])),
+            *(f"{row['at'][cutoff]['p']:.2g}", estimated(row, cutoff, row["at"][cutoff]["difference"])),
         ]
         for row in found["transitions"]
         for cutoff in cutoffs_of(row["at"])

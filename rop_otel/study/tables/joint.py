@@ -8,8 +8,8 @@ from typing import Any, Final
 from rop_otel.study.frozen_study import RankingName
 from rop_otel.study.judging import Outcome
 from rop_otel.study.planned_rows import Group, PlannedRow, Standing
-from rop_otel.study.tables.context import Context, clusters, rounded
-from rop_otel.study.tables.table import Grid, Shape, Table, cutoffs_of, share
+from rop_otel.study.tables.context import Context, clusters
+from rop_otel.study.tables.table import Grid, Shape, Table, cutoffs_of, estimated
 
 TITLE_FORM: Final = "title"
 """The query form of the paper's selected-name test."""
@@ -62,7 +62,7 @@ def _joint(context: Context, group: Group, names: Sequence[RankingName]) -> list
             "of": of,
             "at": _at(context, name, rows),
             "different": {str(cutoff): shares[name, cutoff].count for cutoff in context.cutoffs},
-            "interval": {str(cutoff): rounded(shares[name, cutoff].interval) for cutoff in context.cutoffs},
+            **context.interval_fields({cutoff: shares[name, cutoff] for cutoff in context.cutoffs}),
             "clusters": clusters(rows),
             "unverifiable": shares[name, context.reader].lost,
             "own_table": None if len(own) == len(rows) else {"n": len(own), "at": _at(context, name, own)},
@@ -86,7 +86,7 @@ def _lay_out_joint(shape: Shape) -> list[Grid]:
     rows = [
         [row["selector"], row["form"], row["rule"], f"{row['n']} of {row['of']}", cutoff]
         + [str(row["at"][cutoff][each]) for each in WORDS]
-        + [str(row["different"][cutoff]), share(_rate(row, cutoff), row["interval"][cutoff]), str(row["unverifiable"])]
+        + [str(row["different"][cutoff]), estimated(row, cutoff, _rate(row, cutoff)), str(row["unverifiable"])]
         for row in shape["rows"]
         for cutoff in cutoffs_of(row["at"])
     ]
@@ -119,8 +119,20 @@ def _titled(context: Context) -> list[RankingName]:
 
 def _build_stacks(context: Context) -> Shape:
     rows = _joint(context, context.whole, _titled(context))
-    kept = ("selector", "form", "rule", "n", "of", "at", "different", "interval", "clusters", "unverifiable")
-    return {"cutoff": context.reader, "rows": [{key: row[key] for key in kept} for row in rows]}
+    kept = (
+        "selector",
+        "form",
+        "rule",
+        "n",
+        "of",
+        "at",
+        "different",
+        "interval",
+        "row_interval",
+        "clusters",
+        "unverifiable",
+    )
+    return {"cutoff": context.reader, "rows": [{key: row[key] for key in kept if key in row} for row in rows]}
 
 
 def _lay_out_stacks(shape: Shape) -> list[Grid]:
@@ -130,7 +142,7 @@ def _lay_out_stacks(shape: Shape) -> list[Grid]:
     rows = [
         [
             *(row["rule"], str(row["n"]), *(str(row["at"][cutoff][each]) for each in WORDS)),
-            *(str(row["different"][cutoff]), share(_rate(row, cutoff), row["interval"][cutoff])),
+            *(str(row["different"][cutoff]), estimated(row, cutoff, _rate(row, cutoff))),
         ]
         for row in shape["rows"]
     ]
@@ -141,7 +153,7 @@ def _lay_out_stacks(shape: Shape) -> list[Grid]:
 def _build_complete(context: Context) -> Shape:
     kept = ("selector", "form", "rule", "n", "at", "unverifiable")
     rows = [row for group in context.groups for row in _joint(context, group, _titled(context))]
-    return {"rows": [{key: row[key] for key in kept} for row in rows], "questions": _questions(context)}
+    return {"rows": [{key: row[key] for key in kept if key in row} for row in rows], "questions": _questions(context)}
 
 
 def _questions(context: Context) -> int:
@@ -170,9 +182,9 @@ def _lay_out_complete(shape: Shape) -> list[Grid]:
 
 
 def _build_different(context: Context) -> Shape:
-    kept = ("selector", "form", "rule", "n", "different", "interval", "unverifiable")
+    kept = ("selector", "form", "rule", "n", "different", "interval", "row_interval", "unverifiable")
     rows = _joint(context, context.whole, _titled(context))
-    return {"rows": [{key: row[key] for key in kept} for row in rows]}
+    return {"rows": [{key: row[key] for key in kept if key in row} for row in rows]}
 
 
 def _lay_out_different(shape: Shape) -> list[Grid]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from rop_otel.study.planned_rows import Group, PlannedRow, Standing
 from rop_otel.study.tables.context import Context, Share, clusters
-from rop_otel.study.tables.table import Grid, Shape, Table, counted, cutoffs_of, share
+from rop_otel.study.tables.table import Grid, Shape, Table, counted, cutoffs_of, estimated
 
 
 def _build_losses(context: Context) -> Shape:
@@ -69,18 +69,13 @@ def _lay_out_losses(shape: Shape) -> list[Grid]:
             rows=[
                 [row["selector"], row["form"], row["rule"]]
                 + [counted(row["missing"][cutoff], row["n"], row["unverifiable"]) for cutoff in cutoffs]
-                + [share(row["rate"][cutoff], row["interval"][cutoff]) + _beside(row, cutoff) for cutoff in cutoffs]
+                + [estimated(row, cutoff, row["rate"][cutoff]) for cutoff in cutoffs]
                 + [str(row["clusters"]), row["run_status"]]
                 for row in shape["rows"]
             ],
             notes=_notes(shape),
         )
     ]
-
-
-def _beside(row: Shape, cutoff: str) -> str:
-    narrow = row.get("row_interval", {}).get(cutoff)
-    return "" if narrow is None else f" (rows: [{', '.join(map(share, narrow))}])"
 
 
 def _notes(shape: Shape) -> list[str]:
@@ -173,7 +168,7 @@ def lay_out_returns(shape: Shape) -> list[Grid]:
             header=["selector", "form", "rule", "n", *(f"R@{cutoff} [95 %]" for cutoff in cutoffs), "unverifiable"],
             rows=[
                 [row["selector"], row["form"], row["rule"], str(row["n"])]
-                + [share(row["rate"][cutoff], row["interval"][cutoff]) + _beside(row, cutoff) for cutoff in cutoffs]
+                + [estimated(row, cutoff, row["rate"][cutoff]) for cutoff in cutoffs]
                 + [str(row["unverifiable"])]
                 for row in shape["rows"]
             ],

@@ -9,7 +9,7 @@ from rop_otel.study.planned_rows import Group, Standing
 from rop_otel.study.tables.context import Context, clusters
 from rop_otel.study.tables.joint import TITLE_FORM
 from rop_otel.study.tables.losses import lay_out_returns
-from rop_otel.study.tables.table import Grid, Shape, Table, cutoffs_of, share
+from rop_otel.study.tables.table import Grid, Shape, Table, cutoffs_of, estimated, share
 
 QUESTION_FORM: Final = "question"
 
@@ -109,7 +109,7 @@ def _lay_out_difference(shape: Shape) -> list[Grid]:
     rows = [
         [row["selector"], row["rule"], str(row["n"]), cutoff]
         + [share(row["returned"][form][cutoff] / row["n"]) for form in (QUESTION_FORM, TITLE_FORM)]
-        + [share(row["difference"][cutoff], row["interval"][cutoff]), str(row["unverifiable"])]
+        + [estimated(row, cutoff, row["difference"][cutoff]), str(row["unverifiable"])]
         for row in shape["rows"]
         for cutoff in cutoffs_of(row["difference"])
     ]

@@ -60,6 +60,13 @@ def share(rate: float | None, interval: Sequence[float] | None = None) -> str:
     return text if interval is None else f"{text} [{', '.join(share(each) for each in interval)}]"
 
 
+def estimated(row: Mapping[str, Any], cutoff: str, rate: float | None) -> str:
+    """Return a rate of a table's row with its interval, and the one over rows where there is one."""
+    narrow = row.get("row_interval", {}).get(cutoff)
+    beside = "" if narrow is None else f" (rows: [{', '.join(map(share, narrow))}])"
+    return share(rate, row["interval"][cutoff]) + beside
+
+
 def counted(count: int, n: int, lost: int) -> str:
     """Return a count of rows, with the lost ones that could be among them.
 

@@ -110,11 +110,13 @@ def _colours(colours: Sequence[str]) -> str:
     return "".join(f"--c{number}:#{colour};" for number, colour in enumerate(colours))
 
 
+_FILLS: Final = (0, 2, 1, 7)
+"""Colours of what becomes of a row: kept, recovered, lost, missed by both."""
+
 _SERIES: Final = "".join(
     f".line-{at}{{stroke:var(--c{at});stroke-dasharray:{dash}}}.text-{at}{{fill:var(--c{at})}}"
-    f".fill-{at}{{fill:var(--c{at});background:var(--c{at})}}"
     for at, dash in enumerate(_DASHES)
-)
+) + "".join(f".fill-{at}{{fill:var(--c{colour});background:var(--c{colour})}}" for at, colour in enumerate(_FILLS))
 _STYLE: Final = (
     f":root{{color-scheme:light dark;--ink:#1b1b1b;--soft:#595959;--paper:#fff;--rule:#d9d9d9;{_colours(_LIGHT)}}}"
     "@media (prefers-color-scheme:dark){"

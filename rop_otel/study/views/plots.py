@@ -18,6 +18,9 @@ _RIGHT: Final = 130
 _ROW: Final = 26
 _TOP: Final = 12
 _AXIS: Final = 40
+_LINE: Final = 15
+"""Height of a line of text."""
+
 SERIES: Final = 10
 """How many series have a look of their own: a colour and a dash."""
 
@@ -112,7 +115,7 @@ def survival(series: Mapping[str, Sequence[float]], *, title: str, name: str) ->
         x = 50 + across * (cutoff - 1)
         parts.append(f'<text class="tick" x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{cutoff}</text>')
     parts.append(f'<text class="tick" x="{50 + across * (depth - 1) / 2:.1f}" y="{height - 4}">cutoff</text>')
-    labels = _apart({label: _y(shares[-1], floor, bottom) for label, shares in series.items()})
+    labels = _apart({label: _y(shares[-1], floor, bottom) for label, shares in series.items()}, bottom)
     for number, (label, shares) in enumerate(series.items()):
         points = [(50 + across * place, _y(each, floor, bottom)) for place, each in enumerate(shares)]
         path = "M" + " L".join(f"{x:.1f} {y:.1f}" for x, y in points)
@@ -128,12 +131,15 @@ def _y(share: float, floor: float, bottom: float) -> float:
     return bottom - (bottom - _TOP) * (share - floor) / (1 - floor or 1)
 
 
-def _apart(wanted: Mapping[str, float]) -> dict[str, float]:
+def _apart(wanted: Mapping[str, float], lowest: float) -> dict[str, float]:
     """Return where labels are set: near where they are wanted, and never over each other."""
     found: dict[str, float] = {}
     before = float(-_ROW)
     for label, y in sorted(wanted.items(), key=lambda item: item[1]):
-        found[label] = before = max(y, before + 15)
+        found[label] = before = max(y, before + _LINE)
+    for label in reversed(found):  # those that were pushed out below come up again
+        found[label] = lowest = min(found[label], lowest)
+        lowest -= _LINE
     return found
 
 
