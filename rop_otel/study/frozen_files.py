@@ -80,6 +80,9 @@ class FrozenFiles:
             raise InputError(f"is of format {self.manifest.format}, and only {_FORMAT} is known", file=place)
         if self.manifest.depth < 1:
             raise InputError(f"lists cannot be stored to depth {self.manifest.depth}", file=place)
+        for each in self.manifest.outputs:
+            if not _is_inside(each.name):
+                raise InputError(f"lists {each.name!r}, which is no file within the folder", file=place)
         self._outputs: Mapping[str, Output] = {each.name: each for each in self.manifest.outputs}
 
     def __contains__(self, name: str) -> bool:
@@ -121,6 +124,10 @@ class FrozenFiles:
         if not lines[-1]:
             lines.pop()
         yield from enumerate(lines, 1)
+
+
+def _is_inside(name: str) -> bool:
+    return "\\" not in name and "\0" not in name and not {"", ".", ".."} & {*name.split("/")}
 
 
 def decode(data: bytes, kind: type[_T], *, file: str, line: int | None = None) -> _T:
