@@ -160,7 +160,7 @@ def mcnemar(recovered: int, lost: int) -> float:
     It takes every row as independent: where a question has several rows, read the interval instead.
 
     >>> mcnemar(0, 0), mcnemar(24, 2)
-    (1.0, 1e-05)
+    (1.0, 1.04904e-05)
     """
     if not recovered + lost:
         return 1.0

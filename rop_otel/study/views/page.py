@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Final
 
-from rop_otel.core.escapes import printable
 from rop_otel.study.tables.table import Grid
-from rop_otel.study.views.section import Section, is_number
+from rop_otel.study.views.section import Section, as_html, is_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +48,7 @@ def page(head: Sequence[str], figures: Sequence[Figure], sections: Sequence[Sect
         "<body>",
         "<main>",
         "<h1>Handoff study</h1>",
-        *(f"<p>{_text(sentence)}</p>" for sentence in head),
+        *(f"<p>{as_html(sentence)}</p>" for sentence in head),
         *(line for figure in figures for line in _figure(figure)),
         *(line for section in sections for line in _section(section)),
         "</main>",
@@ -61,11 +59,11 @@ def page(head: Sequence[str], figures: Sequence[Figure], sections: Sequence[Sect
 
 
 def _figure(figure: Figure) -> Iterator[str]:
-    yield f"<section><h2>{_text(figure.title)}</h2>"
+    yield f"<section><h2>{as_html(figure.title)}</h2>"
     yield "<figure>"
     yield figure.svg
     if figure.legend:
-        keys = (f'<li><span class="key fill-{at}"></span>{_text(name)}</li>' for at, name in enumerate(figure.legend))
+        keys = (f'<li><span class="key fill-{at}"></span>{as_html(name)}</li>' for at, name in enumerate(figure.legend))
         yield f'<ul class="legend">{"".join(keys)}</ul>'
     yield "</figure>"
     yield from _grid(figure.grid)
@@ -73,7 +71,7 @@ def _figure(figure: Figure) -> Iterator[str]:
 
 
 def _section(section: Section) -> Iterator[str]:
-    yield f"<section><h2>{_text(section.title)}</h2>"
+    yield f"<section><h2>{as_html(section.title)}</h2>"
     for grid in section.grids:
         yield from _grid(grid)
     yield "</section>"
@@ -83,22 +81,18 @@ def _grid(grid: Grid) -> Iterator[str]:
     if grid.header:
         yield '<div class="wide" tabindex="0"><table>'
         if grid.caption:
-            yield f"<caption>{_text(grid.caption)}</caption>"
-        names = (f'<th scope="col">{_text(name)}</th>' for name in grid.header)
+            yield f"<caption>{as_html(grid.caption)}</caption>"
+        names = (f'<th scope="col">{as_html(name)}</th>' for name in grid.header)
         yield f"<thead><tr>{''.join(names)}</tr></thead>"
         yield "<tbody>"
         for row in grid.rows:
             yield f"<tr>{''.join(map(_cell, row))}</tr>"
         yield "</tbody></table></div>"
-    yield from (f'<p class="note">{_text(note)}</p>' for note in grid.notes)
+    yield from (f'<p class="note">{as_html(note)}</p>' for note in grid.notes)
 
 
 def _cell(cell: str) -> str:
-    return f'<td class="number">{_text(cell)}</td>' if is_number(cell) else f"<td>{_text(cell)}</td>"
-
-
-def _text(text: str) -> str:
-    return escape(printable(text))
+    return f'<td class="number">{as_html(cell)}</td>' if is_number(cell) else f"<td>{as_html(cell)}</td>"
 
 
 _LIGHT: Final = "1d5fa8 b3471d 2e7d32 7b3fa0 8a6d00 0f7a7a b0246b 4a4a4a 6a5acd 8c3b3b".split()

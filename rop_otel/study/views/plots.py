@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Final
+
+from rop_otel.study.views.section import as_html
 
 _WIDTH: Final = 720
 _LABELS: Final = 170
@@ -64,7 +65,7 @@ def losses(rows: Sequence[Loss], *, title: str, name: str) -> str:
                 f'<line class="whisker" x1="{x:.1f}" x2="{x:.1f}" y1="{y - 4}" y2="{y + 4}"/>' for x in (left, right)
             ]
         parts.append(f'<circle class="point" cx="{_x(row.rate, scale):.1f}" cy="{y}" r="4.5"/>')
-        parts.append(f'<text class="value" x="{_WIDTH - _RIGHT + 12}" y="{y + 4}">{escape(row.text)}</text>')
+        parts.append(f'<text class="value" x="{_WIDTH - _RIGHT + 12}" y="{y + 4}">{as_html(row.text)}</text>')
     return _svg(parts, height, title=title, name=name)
 
 
@@ -83,7 +84,7 @@ def stacks(rows: Mapping[str, Mapping[str, int]], *, title: str, name: str) -> s
         parts.append(_label(label, top + _ROW / 2 - 4))
         for number, (kind, count) in enumerate(counts.items()):
             width = (_WIDTH - _LABELS - _RIGHT) * count / whole if whole else 0
-            said = f"{escape(label)}, {escape(kind)}: {count}"
+            said = f"{as_html(label)}, {as_html(kind)}: {count}"
             parts.append(
                 f'<rect class="fill-{number}" x="{x:.1f}" y="{top}" width="{width:.1f}" height="{_ROW - 8}">'
                 f"<title>{said}</title></rect>"
@@ -119,11 +120,11 @@ def survival(series: Mapping[str, Sequence[float]], *, title: str, name: str) ->
     for number, (label, shares) in enumerate(series.items()):
         points = [(50 + across * place, _y(each, floor, bottom)) for place, each in enumerate(shares)]
         path = "M" + " L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-        parts.append(f'<path class="line line-{number % SERIES}" d="{path}"><title>{escape(label)}</title></path>')
+        parts.append(f'<path class="line line-{number % SERIES}" d="{path}"><title>{as_html(label)}</title></path>')
         (x, y), at = points[-1], labels[label]
         parts.append(f'<path class="lead" d="M{x + 2:.1f} {y:.1f} L{_WIDTH - _LABELS + 20} {at:.1f}"/>')
         shown = f'<text class="series text-{number % SERIES}" x="{_WIDTH - _LABELS + 24}" y="{at + 4:.1f}">'
-        parts.append(f"{shown}{escape(label)}</text>")
+        parts.append(f"{shown}{as_html(label)}</text>")
     return _svg(parts, height, title=title, name=name)
 
 
@@ -162,9 +163,9 @@ def _grid(scale: float, ticks: Sequence[float], height: float) -> Iterator[str]:
 
 
 def _label(text: str, y: float) -> str:
-    return f'<text class="name" x="{_LABELS - 10}" y="{y + 4}" text-anchor="end">{escape(text)}</text>'
+    return f'<text class="name" x="{_LABELS - 10}" y="{y + 4}" text-anchor="end">{as_html(text)}</text>'
 
 
 def _svg(parts: Sequence[str], height: float, *, title: str, name: str) -> str:
     head = f'<svg role="img" aria-labelledby="{name}" viewBox="0 0 {_WIDTH} {height:.0f}">'
-    return "\n".join([head, f'<title id="{name}">{escape(title)}</title>', *parts, "</svg>"])
+    return "\n".join([head, f'<title id="{name}">{as_html(title)}</title>', *parts, "</svg>"])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 
+from rop_otel.core.escapes import printable
 from rop_otel.study.tables.table import Grid
 
 
@@ -19,6 +21,15 @@ class Section:
 
     title: str
     grids: Sequence[Grid]
+
+
+def as_html(text: str) -> str:
+    r"""Return text that is no markup and holds no control characters.
+
+    >>> as_html("<b>\x1b")
+    '&lt;b&gt;\\x1b'
+    """
+    return escape(printable(text))
 
 
 def is_number(cell: str) -> bool:
