@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rop_otel.study.paper import PUBLISHED, REASONS, Published
-from rop_otel.study.tables.context import Context
-from rop_otel.study.tables.table import Grid, Table, share
+from rop_otel.study.tables.study_table import Grid, Table, share
+from rop_otel.study.tables.table_context import Context
 
 _DIGITS: Final = 4
 

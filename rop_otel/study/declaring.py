@@ -14,7 +14,7 @@ from rop_otel.errors import InputError
 from rop_otel.evaluation.declaration_writer import write_folder
 from rop_otel.study.frozen_study import RankingName, Study
 from rop_otel.study.judging import OUTPUT_FIELD, RECORD_FIELD, SELECTION_FIELD, TRACE_FIELD, record_of
-from rop_otel.study.tables.context import check_cutoff
+from rop_otel.study.tables.table_context import check_cutoff
 
 RECORDS_FILE: Final = "records.jsonl"
 RESOLVER_FILE: Final = "resolver.json"

@@ -8,7 +8,7 @@ import pytest
 
 from rop_otel.study.compare import compare_with_paper, lay_out_comparison
 from rop_otel.study.paper import PUBLISHED, REASONS
-from rop_otel.study.tables.every import TABLES, chosen
+from rop_otel.study.tables.every_table import TABLES, chosen
 from tests.study.test_tables import different, simple
 from tests.study.toy import context, freeze, question, ranked
 

@@ -10,8 +10,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rop_otel.study.tables.every import build_tables, chosen
-from rop_otel.study.transitions import transitions
+from rop_otel.study.rule_transitions import transitions
+from rop_otel.study.tables.every_table import build_tables, chosen
 from tests.study.toy import context, freeze, question, ranked
 
 PAGES = [f"p{number}" for number in range(6)]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rop_otel.study.transitions import transitions
+from rop_otel.study.rule_transitions import transitions
 from tests.cli.sealed import report, run
 from tests.study.real import NAMES, freeze_real
 from tests.study.toy import context, rows_of

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rop_otel.errors import ConfigurationError
-from rop_otel.study.tables.every import TABLES, build_tables, chosen
+from rop_otel.study.tables.every_table import TABLES, build_tables, chosen
 from tests.study.toy import context, freeze, question, ranked, rows_of
 
 FILLER = [f"f{number}" for number in range(30)]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rop_otel.errors import ConfigurationError
-from rop_otel.study.transitions import lay_out, mcnemar, transitions
+from rop_otel.study.rule_transitions import lay_out, mcnemar, transitions
 from tests.study.toy import context, freeze, question, ranked
 
 QUESTIONS = [

@@ -10,9 +10,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from rop_otel.study.report import Kind, tables_report, transitions_report
-from rop_otel.study.tables.every import chosen
-from rop_otel.study.transitions import transitions
+from rop_otel.study.rule_transitions import transitions
+from rop_otel.study.study_report import Kind, tables_report, transitions_report
+from rop_otel.study.tables.every_table import chosen
 from rop_otel.study.views import plots
 from tests.study.test_tables import different, simple, two_selectors
 from tests.study.toy import context, freeze, question, ranked

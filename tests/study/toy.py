@@ -10,8 +10,8 @@ from typing import Any
 
 from rop_otel.study.frozen_study import read_study
 from rop_otel.study.intervals import Bootstrap
-from rop_otel.study.tables.context import Context
-from rop_otel.study.tables.every import build_tables, chosen
+from rop_otel.study.tables.every_table import build_tables, chosen
+from rop_otel.study.tables.table_context import Context
 
 Lists = Mapping[str, Sequence[str] | str]
 """By question what was returned, or why nothing was."""

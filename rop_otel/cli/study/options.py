@@ -12,7 +12,7 @@ import typer
 from rop_otel.errors import ConfigurationError, remedy
 
 if TYPE_CHECKING:
-    from rop_otel.study.tables.context import Context
+    from rop_otel.study.tables.table_context import Context
 
 
 class Format(StrEnum):
@@ -59,7 +59,7 @@ def open_context(
             raise ConfigurationError(f"{library} is missing: {remedy('study')}") from None
     from rop_otel.study.frozen_study import read_study  # imported here: --help need not wait for it
     from rop_otel.study.intervals import Bootstrap
-    from rop_otel.study.tables.context import Context
+    from rop_otel.study.tables.table_context import Context
 
     bootstrap = Bootstrap(draws=intervals, seed=seed)
     return Context.of(read_study(folder), at=at or (), bootstrap=bootstrap, row_level=row_level)

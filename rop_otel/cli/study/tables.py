@@ -47,8 +47,8 @@ def tables(
 
     Every cell is a ROP run over all planned rows: a row that is lost makes the run unverifiable, not smaller.
     """
-    from rop_otel.study.report import tables_report  # imported here: --help need not wait for it
-    from rop_otel.study.tables.every import chosen
+    from rop_otel.study.study_report import tables_report  # imported here: --help need not wait for it
+    from rop_otel.study.tables.every_table import chosen
 
     wanted = chosen(table or ())
     context = open_context(folder, at=at, intervals=intervals, seed=seed, row_level=row_level)

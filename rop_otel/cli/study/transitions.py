@@ -40,8 +40,8 @@ def transitions(
 
     With McNemar's exact test, and the paired bootstrap interval of the difference.
     """
-    from rop_otel.study.report import transitions_report  # imported here: --help need not wait for it
-    from rop_otel.study.transitions import transitions as transitions_of
+    from rop_otel.study.rule_transitions import transitions as transitions_of
+    from rop_otel.study.study_report import transitions_report  # imported here: --help need not wait for it
 
     context = open_context(folder, at=at, intervals=intervals, seed=seed, row_level=row_level)
     found = transitions_of(context, before=before, after=after, form=form, group=group)

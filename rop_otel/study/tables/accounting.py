@@ -6,8 +6,8 @@ from collections import Counter
 from typing import Any, Final
 
 from rop_otel.study.planned_rows import Standing
-from rop_otel.study.tables.context import Context
-from rop_otel.study.tables.table import Grid, Shape, Table
+from rop_otel.study.tables.study_table import Grid, Shape, Table
+from rop_otel.study.tables.table_context import Context
 
 _WORDS: Final = {
     Standing.NO_SELECTION: "no selection",

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from rop_otel.study.planned_rows import Group, PlannedRow, Standing
-from rop_otel.study.tables.context import Context, Share, clusters
-from rop_otel.study.tables.table import Grid, Shape, Table, counted, cutoffs_of, estimated
+from rop_otel.study.tables.study_table import Grid, Shape, Table, counted, cutoffs_of, estimated
+from rop_otel.study.tables.table_context import Context, Share, clusters
 
 
 def _build_losses(context: Context) -> Shape:

@@ -7,9 +7,9 @@ from typing import Any, Final
 from rop_otel.study.frozen_study import RankingName
 from rop_otel.study.judging import Outcome
 from rop_otel.study.planned_rows import PlannedRow, Standing
-from rop_otel.study.tables.context import Context
-from rop_otel.study.tables.joint import label
-from rop_otel.study.tables.table import Grid, Shape, Table
+from rop_otel.study.tables.joint_tables import label
+from rop_otel.study.tables.study_table import Grid, Shape, Table
+from rop_otel.study.tables.table_context import Context
 
 _MOST_SHOWN: Final = 40
 

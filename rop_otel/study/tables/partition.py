@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from rop_otel.study.tables.context import Context
-from rop_otel.study.tables.table import Grid, Shape, Table, cutoffs_of
+from rop_otel.study.tables.study_table import Grid, Shape, Table, cutoffs_of
+from rop_otel.study.tables.table_context import Context
 
 
 def _build(context: Context) -> Shape:

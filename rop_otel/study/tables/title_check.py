@@ -8,8 +8,8 @@ import msgspec
 
 from rop_otel.errors import InputError
 from rop_otel.study.frozen_files import CORPUS_FILE
-from rop_otel.study.tables.context import Context
-from rop_otel.study.tables.table import Grid, Shape, Table, cutoffs_of
+from rop_otel.study.tables.study_table import Grid, Shape, Table, cutoffs_of
+from rop_otel.study.tables.table_context import Context
 
 
 class _Checked(msgspec.Struct, frozen=True):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from rop_otel.study.frozen_study import RankingName
-from rop_otel.study.tables.context import Context, Share, rounded
+from rop_otel.study.rule_transitions import KINDS, transitions
 from rop_otel.study.tables.losses import missing_shares
-from rop_otel.study.tables.table import Grid, counted, share
-from rop_otel.study.transitions import KINDS, transitions
+from rop_otel.study.tables.study_table import Grid, counted, share
+from rop_otel.study.tables.table_context import Context, Share, rounded
 from rop_otel.study.views import plots
-from rop_otel.study.views.page import Figure
+from rop_otel.study.views.study_page import Figure
 
 _Shares = Mapping[tuple[RankingName, int], Share]
 

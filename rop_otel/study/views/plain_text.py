@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rop_otel.core.escapes import printable
-from rop_otel.study.tables.table import Grid
+from rop_otel.study.tables.study_table import Grid
 from rop_otel.study.views.section import Section, is_number
 
 

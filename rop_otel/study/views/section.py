@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from rop_otel.core.escapes import printable
-from rop_otel.study.tables.table import Grid
+from rop_otel.study.tables.study_table import Grid
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from rop_otel.study.judging import Outcome
 from rop_otel.study.planned_rows import Group, Standing
-from rop_otel.study.tables.context import Context, clusters
-from rop_otel.study.tables.joint import TITLE_FORM
+from rop_otel.study.tables.joint_tables import TITLE_FORM
 from rop_otel.study.tables.losses import lay_out_returns
-from rop_otel.study.tables.table import Grid, Shape, Table, cutoffs_of, estimated, share
+from rop_otel.study.tables.study_table import Grid, Shape, Table, cutoffs_of, estimated, share
+from rop_otel.study.tables.table_context import Context, clusters
 
 QUESTION_FORM: Final = "question"
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rop_otel.study.tables.context import Context
+from rop_otel.study.tables.table_context import Context
 
 Shape = Mapping[str, Any]
 """A table as JSON."""

@@ -8,8 +8,8 @@ from typing import Any, Final
 from rop_otel.study.frozen_study import RankingName
 from rop_otel.study.judging import Outcome
 from rop_otel.study.planned_rows import Group, PlannedRow, Standing
-from rop_otel.study.tables.context import Context, clusters
-from rop_otel.study.tables.table import Grid, Shape, Table, cutoffs_of, estimated
+from rop_otel.study.tables.study_table import Grid, Shape, Table, cutoffs_of, estimated
+from rop_otel.study.tables.table_context import Context, clusters
 
 TITLE_FORM: Final = "title"
 """The query form of the paper's selected-name test."""

@@ -7,14 +7,14 @@ from typing import Any, Final
 
 from rop_otel.errors import ConfigurationError
 from rop_otel.study.tables.accounting import ACCOUNTING
-from rop_otel.study.tables.context import Context
-from rop_otel.study.tables.joint import COMPLETE, DIFFERENT, JOINT, STACKS
+from rop_otel.study.tables.joint_tables import COMPLETE, DIFFERENT, JOINT, STACKS
 from rop_otel.study.tables.losses import BY_SELECTOR, LOSSES, RETURNS
 from rop_otel.study.tables.misses import EXAMPLE, MISSES
 from rop_otel.study.tables.partition import PARTITION
-from rop_otel.study.tables.recall import DIFFERENCE, RECALL
-from rop_otel.study.tables.table import Table
+from rop_otel.study.tables.study_table import Table
+from rop_otel.study.tables.table_context import Context
 from rop_otel.study.tables.title_check import TITLE_CHECK
+from rop_otel.study.tables.trace_recall import DIFFERENCE, RECALL
 
 TABLES: Final[Mapping[int, Table]] = {
     table.number: table

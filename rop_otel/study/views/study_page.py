@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rop_otel.study.tables.table import Grid
+from rop_otel.study.tables.study_table import Grid
 from rop_otel.study.views.section import Section, as_html, is_number
 
 

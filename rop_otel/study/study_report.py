@@ -8,14 +8,14 @@ from typing import Any, Literal
 
 from rop_otel.core.escapes import printable_json
 from rop_otel.study.compare import compare_with_paper, lay_out_comparison
-from rop_otel.study.tables.context import Context
-from rop_otel.study.tables.every import build_tables
-from rop_otel.study.tables.table import Table
-from rop_otel.study.transitions import lay_out
+from rop_otel.study.rule_transitions import lay_out
+from rop_otel.study.tables.every_table import build_tables
+from rop_otel.study.tables.study_table import Table
+from rop_otel.study.tables.table_context import Context
 from rop_otel.study.views.figures import figures
-from rop_otel.study.views.page import Figure, page
 from rop_otel.study.views.plain_text import markdown, text
 from rop_otel.study.views.section import Section
+from rop_otel.study.views.study_page import Figure, page
 
 Kind = Literal["text", "json", "markdown", "html"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from rop_otel.cli.several import SeveralValues
-from rop_otel.cli.study.declare import declare
+from rop_otel.cli.study.declare_runs import declare
 from rop_otel.cli.study.tables import tables
 from rop_otel.cli.study.transitions import transitions
 from rop_otel.cli.terminal import Verbs

@@ -10,8 +10,8 @@ from typing import Any, Final
 from rop_otel.errors import ConfigurationError
 from rop_otel.study.frozen_study import RankingName
 from rop_otel.study.planned_rows import Group, PlannedRow
-from rop_otel.study.tables.context import Context, Share, clusters
-from rop_otel.study.tables.table import Grid, cutoffs_of, estimated
+from rop_otel.study.tables.study_table import Grid, cutoffs_of, estimated
+from rop_otel.study.tables.table_context import Context, Share, clusters
 
 KINDS: Final = {
     (True, True): "kept",

@@ -21,7 +21,7 @@ def declare(
     """Write a sealed declaration and records for every selector, query form and rule."""
     from rop_otel.study.declaring import RECORDS_FILE, declare_study  # imported here: --help need not wait for it
     from rop_otel.study.frozen_study import read_study
-    from rop_otel.study.tables.context import READER
+    from rop_otel.study.tables.table_context import READER
 
     study = read_study(folder)
     places = declare_study(study, out, cutoff=min(READER, study.depth) if cutoff is None else cutoff)
