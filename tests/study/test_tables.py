@@ -66,7 +66,7 @@ def test_nothing_selected_is_accounted_for_and_no_smaller_run(tmp_path: Path) ->
     pages = ["u", *FILLER]
     folder = freeze(tmp_path, questions, {("title", "x"): ranked(questions, "title", "x", lists)}, pages=pages)
     [row] = rows_of(folder, 5)
-    assert (row["n"], row["missing"]["5"], row["unverifiable"]) == (1, 0, 0)
+    assert (row["n"], row["planned"], row["missing"]["5"], row["unverifiable"]) == (1, 3, 0, 0)
     assert row["run_status"] == "RUN_UNVERIFIABLE"
     [account] = rows_of(folder, 4)
     standings = {key: account[key] for key in ("planned", "no_selection", "unresolved", "no_trace")}
@@ -321,3 +321,12 @@ def test_the_declared_cutoff_is_the_readers_where_it_is_asked_for(tmp_path: Path
     assert context(folder, at=[20, 5, 1, 5]).cutoffs == (1, 5, 20)
     assert context(folder, at=[20, 5]).reader == 5
     assert context(folder, at=[20, 10]).reader == 10
+
+
+def test_intervals_over_rows_are_those_over_questions_where_each_has_one(tmp_path: Path) -> None:
+    """To the last digit, whatever the order of the questions: there is nothing to tell them apart by."""
+    questions = [question(f"q{number * 7 % 23}", "u") for number in range(23)]
+    lists = {row["id"]: at(place % 9 + 1) for place, row in enumerate(questions)}
+    folder = freeze(tmp_path, questions, {("title", "x"): ranked(questions, "title", "x", lists)})
+    [row] = rows_of(folder, 5, row_level=True)
+    assert row["row_interval"] == row["interval"]

@@ -31,6 +31,7 @@ def _losses(context: Context, group: Group) -> list[dict[str, Any]]:
                 "form": name.form,
                 "rule": name.rule,
                 "n": len(rows),
+                "planned": len(group.rows),
                 "missing": {str(cutoff): each.count for cutoff, each in here.items()},
                 "rate": {str(cutoff): each.rate for cutoff, each in here.items()},
                 **context.interval_fields(here),
@@ -63,11 +64,11 @@ def _lay_out_losses(shape: Shape) -> list[Grid]:
     cutoffs = cutoffs_of(shape["rows"][0]["missing"])
     return [
         Grid(
-            header=["selector", "form", "rule", *(f"missing at {cutoff}" for cutoff in cutoffs)]
+            header=["selector", "form", "rule", "planned", *(f"missing at {cutoff}" for cutoff in cutoffs)]
             + [f"rate at {cutoff} [95 %]" for cutoff in cutoffs]
             + ["questions", "status"],
             rows=[
-                [row["selector"], row["form"], row["rule"]]
+                [row["selector"], row["form"], row["rule"], str(row["planned"])]
                 + [counted(row["missing"][cutoff], row["n"], row["unverifiable"]) for cutoff in cutoffs]
                 + [estimated(row, cutoff, row["rate"][cutoff]) for cutoff in cutoffs]
                 + [str(row["clusters"]), row["run_status"]]

@@ -173,7 +173,9 @@ class Context:
         wide = self.bootstrap.intervals([row.id for row in rows], low, high)
         narrow: list[Interval | None] = [None] * len(low)
         if self.row_level:
-            narrow = self.bootstrap.intervals([str(place) for place in range(len(rows))], low, high)
+            # Named by their questions first, so that questions of one row each are drawn as before.
+            names = [f"{row.id}\0{place:09d}" for place, row in enumerate(rows)]
+            narrow = self.bootstrap.intervals(names, low, high)
         return [
             Share(count=round(sum(values)), lost=missing, n=len(rows), interval=interval, row_interval=row_interval)
             for values, missing, interval, row_interval in zip(low, lost, wide, narrow, strict=True)
