@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from rop_otel.study.paper import PUBLISHED, REASONS, Published
-from rop_otel.study.tables.study_table import Grid, Table, share
-from rop_otel.study.tables.table_context import Context
+from rop_otel.study.tables.study_table import Grid, Shape, share
 
 _DIGITS: Final = 4
 
 
-def compare_with_paper(context: Context, tables: Sequence[Table]) -> dict[str, Any]:
-    """Return the paper's figures of some tables beside ours, over the rows of all selectors.
+def compare_with_paper(tables: Mapping[str, Shape], *, selector: str) -> dict[str, Any]:
+    """Return the paper's figures of some tables beside ours.
 
     A figure that nothing of ours stands beside is left out: its rule, form or cutoff is not there.
+
+    Args:
+        tables: Ours by number, as JSON.
+        selector: Whose rows are compared.
     """
-    shapes = {table.number: table.build(context) for table in tables}
     rows: list[dict[str, Any]] = []
     for figure in sorted(PUBLISHED, key=lambda figure: figure.table):
-        row = None if figure.table not in shapes else _row(shapes[figure.table], figure, context.whole.name)
+        shape = tables.get(str(figure.table))
+        row = None if shape is None else _row(shape, figure, selector)
         # Where there are rows with U = G, they are what the paper's table 5 is of.
         aligned = None if row is None else row.get("same")
         found = row if aligned is None else aligned

@@ -35,7 +35,7 @@ def tables_report(context: Context, tables: Sequence[Table], *, kind: Kind, comp
         grids = table.lay_out(found["tables"][str(table.number)])
         sections.append(Section(title=f"Table {table.number}. {table.title}", grids=grids))
     if compare:
-        found["comparison"] = compare_with_paper(context, tables)
+        found["comparison"] = compare_with_paper(found["tables"], selector=context.whole.name)
         sections.append(Section(title="Beside the paper", grids=lay_out_comparison(found["comparison"])))
     plots = [*figures(context)] if kind == "html" else []
     return _report(found, sections, plots, kind)

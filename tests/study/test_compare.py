@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rop_otel.study.compare import compare_with_paper, lay_out_comparison
 from rop_otel.study.paper import PUBLISHED, REASONS
-from rop_otel.study.tables.every_table import TABLES, chosen
+from rop_otel.study.tables.every_table import TABLES, build_tables, chosen
 from tests.study.test_tables import different, simple
 from tests.study.toy import context, freeze, question, ranked
+
+
+def compared(folder: str, *numbers: int) -> dict[str, Any]:
+    """Return a folder's tables beside the paper's."""
+    here = context(folder)
+    return compare_with_paper(build_tables(here, chosen(numbers))["tables"], selector=here.whole.name)
 
 
 def test_published_figures_are_shares_of_known_tables() -> None:
@@ -39,7 +46,7 @@ def test_published_figures_agree_with_each_other() -> None:
 
 def test_each_figure_has_ours_and_the_reasons(tmp_path: Path) -> None:
     """A rule that is not there is left out."""
-    found = compare_with_paper(context(different(tmp_path)), chosen([]))
+    found = compared(different(tmp_path))
     rows = {(row["table"], row["form"], row["rule"], row["measure"], row["at"]): row for row in found["rows"]}
     row = rows[8, "title", "bm25_body", "both", 5]
     assert (row["paper"], row["ours"], row["n"]) == ([0.1277, 0.1277], 0.25, 4)
@@ -56,9 +63,9 @@ def test_the_papers_table_5_is_of_equal_objects(tmp_path: Path) -> None:
     lines = ranked(questions, "title", "bm25_body", {"a": ["f"], "b": ["u"]})
     folder = tmp_path / "aligned"
     folder.mkdir()
-    found = compare_with_paper(context(freeze(folder, questions, {("title", "bm25_body"): lines})), chosen([5]))
+    found = compared(freeze(folder, questions, {("title", "bm25_body"): lines}), 5)
     assert [(row["ours"], row["n"], "cohort" in row["why"]) for row in found["rows"]] == [(1.0, 1, False)]
     other = tmp_path / "other"
     other.mkdir()
-    found = compare_with_paper(context(simple(other)), chosen([5]))
+    found = compared(simple(other), 5)
     assert [(row["n"], "cohort" in row["why"]) for row in found["rows"]] == [(6, True)]

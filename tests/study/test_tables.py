@@ -47,16 +47,19 @@ def test_misses_are_partitioned_by_what_the_list_shows(tmp_path: Path) -> None:
 
 def test_every_miss_has_its_ranks_by_every_rule(tmp_path: Path) -> None:
     """Records of one object whose ranks agree stand in one row; what no list shows has no rank."""
-    questions = [question("a", "u"), question("b", "u"), question("c", "v")]
+    questions = [question("a", "u"), question("b", "u"), question("c", "v"), question("d", "w")]
     rankings = {
-        ("title", "x"): ranked(questions, "title", "x", {"a": at(7), "b": at(7), "c": at(1, "v")}),
-        ("title", "y"): ranked(questions, "title", "y", {"a": FILLER[:20], "b": FILLER[:20], "c": "rule_failed: E"}),
+        ("title", "x"): ranked(questions, "title", "x", {"a": at(7), "b": at(7), "c": at(1, "v"), "d": at(1, "w")}),
+        ("title", "y"): ranked(
+            questions, "title", "y", {"a": FILLER[:20], "b": FILLER[:20], "c": "rule_failed: E", "d": ["u"]}
+        ),
     }
-    [row] = rows_of(freeze(tmp_path, questions, rankings), 7)
+    row, other = rows_of(freeze(tmp_path, questions, rankings), 7)
     assert row["selected_id"] == "u"
     assert row["title"] == "Title u"
     assert (row["rows"], row["ranks"], row["missed_by"]) == (2, {"x": 7, "y": None}, ["x", "y"])
     assert [record["id"] for record in row["records"]] == ["a", "b"]
+    assert (other["title"], other["ranks"], other["nonmatch"]) == ("Title w", {"x": 1, "y": None}, ["y"])
 
 
 def test_nothing_selected_is_accounted_for_and_no_smaller_run(tmp_path: Path) -> None:

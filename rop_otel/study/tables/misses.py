@@ -12,6 +12,8 @@ from rop_otel.study.tables.study_table import Grid, Shape, Table
 from rop_otel.study.tables.table_context import Context
 
 _MOST_SHOWN: Final = 40
+_NONMATCH: Final = "nonmatch"
+_UNKNOWN: Final = "unverifiable"
 
 
 def _build_misses(context: Context) -> Shape:
@@ -28,30 +30,38 @@ def _misses(context: Context, form: str) -> list[dict[str, Any]]:
     for row in context.whole.resolved:
         outcomes = {name.rule: context.judged(name).outcomes[row.key] for name in names}
         if any(outcome.found(context.reader) is False for outcome in outcomes.values()):
-            ranks = tuple((rule, outcome.rank if outcome.judged else None) for rule, outcome in outcomes.items())
-            together.setdefault((row.selected_id, ranks), []).append(row)
+            places = tuple((rule, _place(outcome)) for rule, outcome in outcomes.items())
+            together.setdefault((row.selected_id, places), []).append(row)
     rows = []
-    for (selected, ranks), records in together.items():
+    for (selected, places), records in together.items():
+        ranks = {rule: place if isinstance(place, int) else None for rule, place in places if place != _UNKNOWN}
         rows.append(
             {
                 "form": form,
                 "selected_id": selected,
                 "title": context.study.titles[selected],
                 "rows": len(records),
-                "missed_by": [rule for rule, rank in ranks if rank is not None and not 0 < rank <= context.reader],
-                "ranks": {rule: rank or None for rule, rank in ranks if rank is not None},
-                "unverifiable": [rule for rule, rank in ranks if rank is None],
+                "missed_by": [rule for rule, rank in ranks.items() if rank is None or rank > context.reader],
+                "ranks": ranks,
+                **{kind: [rule for rule, place in places if place == kind] for kind in (_NONMATCH, _UNKNOWN)},
                 "records": [{"selector": row.selector, "id": row.id} for row in records],
             }
         )
     return sorted(rows, key=lambda row: (-len(row["missed_by"]), row["title"], row["selected_id"]))
 
 
+def _place(outcome: Outcome) -> int | str | None:
+    """Return a rank, None where a full list lacks the object, or a word where more is known, or nothing."""
+    if not outcome.judged:
+        return _UNKNOWN
+    return outcome.rank or (_NONMATCH if outcome.short else None)
+
+
 def _lay_out_misses(shape: Shape) -> list[Grid]:
     grids = []
     for form in dict.fromkeys(row["form"] for row in shape["rows"]):
         rows = [row for row in shape["rows"] if row["form"] == form]
-        rules = list(dict.fromkeys(rule for row in rows for rule in (*row["ranks"], *row["unverifiable"])))
+        rules = list(dict.fromkeys(rule for row in rows for rule in (*row["ranks"], *row[_UNKNOWN])))
         left = len(rows) - _MOST_SHOWN
         grids.append(
             Grid(
@@ -69,8 +79,9 @@ def _lay_out_misses(shape: Shape) -> list[Grid]:
 
 
 def _rank(row: Shape, rule: str, depth: int) -> str:
-    if rule in row["unverifiable"]:
-        return "unverifiable"
+    for kind in (_NONMATCH, _UNKNOWN):
+        if rule in row[kind]:
+            return kind
     rank = row["ranks"].get(rule)
     return f">{depth}" if rank is None else str(rank)
 
