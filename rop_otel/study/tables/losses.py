@@ -64,11 +64,11 @@ def _lay_out_losses(shape: Shape) -> list[Grid]:
     cutoffs = cutoffs_of(shape["rows"][0]["missing"])
     return [
         Grid(
-            header=["selector", "form", "rule", "planned", *(f"missing at {cutoff}" for cutoff in cutoffs)]
+            header=["selector", "form", "rule", *(f"missing at {cutoff}" for cutoff in cutoffs)]
             + [f"rate at {cutoff} [95 %]" for cutoff in cutoffs]
             + ["questions", "status"],
             rows=[
-                [row["selector"], row["form"], row["rule"], str(row["planned"])]
+                [row["selector"], row["form"], row["rule"]]
                 + [counted(row["missing"][cutoff], row["n"], row["unverifiable"]) for cutoff in cutoffs]
                 + [estimated(row, cutoff, row["rate"][cutoff]) for cutoff in cutoffs]
                 + [str(row["clusters"]), row["run_status"]]
