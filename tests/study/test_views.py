@@ -150,3 +150,11 @@ def test_bars_of_transitions_fill_the_row() -> None:
     drawn = ET.fromstring(plots.stacks({"x": {"kept": 3, "lost": 1}, "y": {"kept": 0, "lost": 0}}, title="t", name="n"))
     widths = [float(bar.attrib["width"]) for bar in drawn.iter("rect")]
     assert widths == [pytest.approx(3 * widths[1], abs=0.2), widths[1], 0, 0]
+
+
+@pytest.mark.parametrize(("high", "last"), [(0.01, "0.05"), (0.21, "0.25"), (0.82, "1.00"), (1.0, "1.00")])
+def test_the_scale_of_losses_reaches_the_longest_interval(high: float, last: str) -> None:
+    """And never beyond a share of 1."""
+    row = plots.Loss(name="x", text="t", rate=high / 2, interval=(0, high))
+    drawn = ET.fromstring(plots.losses([row], title="t", name="n"))
+    assert [text.text for text in drawn.iter("text") if text.attrib["class"] == "tick"][-1] == last

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Final
 
 from rop_otel.study.views.section import as_html
@@ -96,7 +97,7 @@ def stacks(rows: Mapping[str, Mapping[str, int]], *, title: str, name: str) -> s
 
 
 def survival(series: Mapping[str, Sequence[float]], *, title: str, name: str) -> str:
-    """Return a plot of the share found by cutoff, a stepped line for each rule.
+    """Return a plot of the share found by cutoff, a line for each rule.
 
     Args:
         series: By rule the share at cutoff 1, 2 and so on; equally many each.
@@ -146,7 +147,7 @@ def _apart(wanted: Mapping[str, float], lowest: float) -> dict[str, float]:
 
 def _scale(most: float) -> tuple[float, list[float]]:
     step = next(step for step in (0.01, 0.02, 0.05, 0.1, 0.2) if most / step <= 6 or step == 0.2)
-    count = int(most / step) + 1
+    count = ceil(round(most / step, 6))
     return step * count, [step * number for number in range(count + 1)]
 
 

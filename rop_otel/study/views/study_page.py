@@ -104,7 +104,7 @@ def _colours(colours: Sequence[str]) -> str:
     return "".join(f"--c{number}:#{colour};" for number, colour in enumerate(colours))
 
 
-_FILLS: Final = (0, 2, 1, 7)
+_FILLS: Final = (0, 5, 1, 7)
 """Colours of what becomes of a row: kept, recovered, lost, missed by both."""
 
 _SERIES: Final = "".join(
