@@ -45,7 +45,7 @@ app.command()(merge)
 app.command()(schema)
 app.command()(rules)
 app.command()(dashboards)
-app.add_typer(study, name="study")
+app.add_typer(study)
 
 
 def _print_version(asked: bool) -> None:

@@ -1,1 +1,1 @@
-"""Analyses over many handoffs: cohorts, frozen rankings, tables, intervals, transitions, deletion."""
+"""Analyses over many handoffs: frozen rankings, tables with intervals, transitions, declarations of every cell."""

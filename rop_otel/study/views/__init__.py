@@ -1,0 +1,1 @@
+"""Tables shown: text, Markdown, and one HTML page with plots."""
