@@ -19,6 +19,7 @@ from rop_otel.cli.replay import replay
 from rop_otel.cli.rules import rules
 from rop_otel.cli.schema import schema
 from rop_otel.cli.several import SeveralValues
+from rop_otel.cli.study import study
 from rop_otel.cli.terminal import Verbs, complain, complain_at_length, prepare, say
 from rop_otel.errors import RopError
 from rop_otel.version import installed_version
@@ -44,6 +45,7 @@ app.command()(merge)
 app.command()(schema)
 app.command()(rules)
 app.command()(dashboards)
+app.add_typer(study)
 
 
 def _print_version(asked: bool) -> None:

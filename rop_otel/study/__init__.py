@@ -1,0 +1,1 @@
+"""Analyses over many recorded selections: frozen rankings, tables, intervals."""
