@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from rop_otel.reference.assembly import load_tools, standard_library_task
 from rop_otel.reference.index.cache import Progress
 from rop_otel.reference.selector import Selector
-from rop_otel.reference.setup import load_tools, standard_library_task
 
 PAGES, QUESTIONS = "pages.jsonl", "questions.jsonl"
 

@@ -12,10 +12,10 @@ from typing import Any, Final
 from rop_otel.core.ranking import HandoffRule, Lost, Query, QueryForm, Ranked, StudyRow
 from rop_otel.errors import InputError
 from rop_otel.safety.digested_files import digest_of
-from rop_otel.study.corpus import StudyCorpus
-from rop_otel.study.questions import PlannedRows
+from rop_otel.study.question_files import PlannedRows
 from rop_otel.study.ranking_file import RankingFile, json_line, write_whole
-from rop_otel.study.title_check import check_titles
+from rop_otel.study.study_corpus import StudyCorpus
+from rop_otel.study.title_lookup import check_titles
 
 FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"

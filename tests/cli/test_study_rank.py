@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from rop_otel.cli.main import main
-from rop_otel.reference.rules.bm25 import Bm25Rule
+from rop_otel.reference.rules.bm25_rule import Bm25Rule
 from rop_otel.study import freezing
 
 TEXTS = {

@@ -15,7 +15,9 @@ from rop_otel.core.ranking import Lost, Page, Query, Ranked, StudyRow
 from rop_otel.errors import ConfigurationError
 from rop_otel.reference.encoder import Encoder
 from rop_otel.reference.named_callable import NamedCallable
-from rop_otel.reference.rules import RULES, Rules, maxsim, pool
+from rop_otel.reference.rules import RULES, Rules
+from rop_otel.reference.rules import maxsim_rule as maxsim
+from rop_otel.reference.rules import page_pool as pool
 
 TEXTS = {
     "/otter": ("Otter", "Otters keep a favourite stone in a pouch and swim in rivers."),
@@ -157,9 +159,9 @@ def test_maxsim_over_a_large_pool_scores_candidates(monkeypatch: pytest.MonkeyPa
     """Above its limit only the first pages of BM25 and dense are scored, with the same scores, and a note says so."""
     whole = Rules(PAGES).find("maxsim").rank([ask("rivers")], 20)[0]
     monkeypatch.setattr(maxsim, "WHOLE_POOL", 3)
-    monkeypatch.setattr("rop_otel.reference.rules.every.WHOLE_POOL", 3)
+    monkeypatch.setattr("rop_otel.reference.rules.every_rule.WHOLE_POOL", 3)
     monkeypatch.setattr(maxsim, "CANDIDATES", 3)
-    monkeypatch.setattr("rop_otel.reference.rules.every.CANDIDATES", 3)
+    monkeypatch.setattr("rop_otel.reference.rules.every_rule.CANDIDATES", 3)
     large = Rules(PAGES)
     (found,) = large.find("maxsim").rank([ask("rivers")], 20)
     assert not isinstance(found, Lost)

@@ -63,7 +63,7 @@ def rank(
     from rop_otel.reference.libraries import require_libraries  # imported here: --help need not wait for it
 
     require_libraries(("numpy",))
-    from rop_otel.cli.study.ranking import RankRequest, freeze_rankings
+    from rop_otel.cli.study.rank_run import RankRequest, freeze_rankings
 
     models = chosen_models(
         encoder,

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from rop_otel.reference.forms.every import FORMS, find_form
+from rop_otel.reference.forms.every_form import FORMS, find_form
 
 __all__ = ["FORMS", "find_form"]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from rop_otel.reference.rules.every import RULES, Rules
+from rop_otel.reference.rules.every_rule import RULES, Rules
 
 __all__ = ["RULES", "Rules"]

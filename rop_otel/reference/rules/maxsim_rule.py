@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rop_otel.core.ranking import HandoffRule, Lost, Query, Ranked
-from rop_otel.reference.rules.pool import Pool
-from rop_otel.reference.rules.scores import DIGITS, rounded
+from rop_otel.reference.rules.model_scores import DIGITS, rounded
+from rop_otel.reference.rules.page_pool import Pool
 
 WHOLE_POOL = 50_000
 """Most pages that are all scored; of more, only candidates are."""

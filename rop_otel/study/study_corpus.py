@@ -12,7 +12,7 @@ from rop_otel.core.ranking import Page
 from rop_otel.errors import InputError
 from rop_otel.safety.digested_files import Digest
 from rop_otel.safety.json_lines import is_unicode, read_objects, text_of
-from rop_otel.study.inputs import Input
+from rop_otel.study.study_inputs import Input
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,11 +7,11 @@ from typing import Final
 
 from rop_otel.core.ranking import QueryForm
 from rop_otel.errors import ConfigurationError
-from rop_otel.reference.forms.cell import CellForm
-from rop_otel.reference.forms.external import ExternalForm
-from rop_otel.reference.forms.question import QuestionForm
-from rop_otel.reference.forms.recorded import RecordedForm
-from rop_otel.reference.forms.title import TitleForm
+from rop_otel.reference.forms.cell_form import CellForm
+from rop_otel.reference.forms.own_form import ExternalForm
+from rop_otel.reference.forms.question_form import QuestionForm
+from rop_otel.reference.forms.recorded_form import RecordedForm
+from rop_otel.reference.forms.title_form import TitleForm
 from rop_otel.reference.named_callable import NamedCallable
 
 _ALL: tuple[QueryForm, ...] = (

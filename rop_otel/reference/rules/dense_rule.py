@@ -7,8 +7,8 @@ from functools import cached_property
 
 from rop_otel.core.ranking import Lost, Query, Ranked
 from rop_otel.reference.index import VectorIndex
-from rop_otel.reference.rules.pool import Pool
-from rop_otel.reference.rules.scores import rounded
+from rop_otel.reference.rules.model_scores import rounded
+from rop_otel.reference.rules.page_pool import Pool
 
 _SPARE = 16
 """Pages asked for beyond the depth: so many may tie at the cut without another search."""

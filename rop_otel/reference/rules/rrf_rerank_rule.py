@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rop_otel.core.ranking import HandoffRule, Lost, Query, Ranked
-from rop_otel.reference.rules.maxsim import score_pages
-from rop_otel.reference.rules.pool import Pool
-from rop_otel.reference.rules.rrf import FUSED
-from rop_otel.reference.rules.scores import rounded
+from rop_otel.reference.rules.maxsim_rule import score_pages
+from rop_otel.reference.rules.model_scores import rounded
+from rop_otel.reference.rules.page_pool import Pool
+from rop_otel.reference.rules.rrf_rule import FUSED
 from rop_otel.reference.session import Session
 from rop_otel.reference.stages.reranking import pair_scores
 

@@ -12,17 +12,17 @@ from rop_otel.errors import ConfigurationError
 from rop_otel.reference.encoder import Encoder
 from rop_otel.reference.models import ModelFiles, default_encoder
 from rop_otel.reference.named_callable import NamedCallable
-from rop_otel.reference.rules.bm25 import PROJECTIONS, Bm25Rule
-from rop_otel.reference.rules.dense import DenseRule
-from rop_otel.reference.rules.external import ExternalRule
-from rop_otel.reference.rules.key import KeyRule
-from rop_otel.reference.rules.maxsim import CANDIDATES, WHOLE_POOL, MaxSimRule
-from rop_otel.reference.rules.pool import Pool, Progress, create_pool
-from rop_otel.reference.rules.remembered import RememberedRule
-from rop_otel.reference.rules.reserved import PREFIX, ReservedRule
-from rop_otel.reference.rules.rrf import FUSED, RrfRule
-from rop_otel.reference.rules.rrf_rerank import RrfRerankRule
-from rop_otel.reference.rules.title import TitleRule
+from rop_otel.reference.rules.bm25_rule import PROJECTIONS, Bm25Rule
+from rop_otel.reference.rules.dense_rule import DenseRule
+from rop_otel.reference.rules.key_rule import KeyRule
+from rop_otel.reference.rules.maxsim_rule import CANDIDATES, WHOLE_POOL, MaxSimRule
+from rop_otel.reference.rules.own_rule import ExternalRule
+from rop_otel.reference.rules.page_pool import Pool, Progress, create_pool
+from rop_otel.reference.rules.remembered_rule import RememberedRule
+from rop_otel.reference.rules.reserved_rule import PREFIX, ReservedRule
+from rop_otel.reference.rules.rrf_rerank_rule import RrfRerankRule
+from rop_otel.reference.rules.rrf_rule import FUSED, RrfRule
+from rop_otel.reference.rules.title_rule import TitleRule
 from rop_otel.reference.session import Session
 
 

@@ -14,9 +14,9 @@ from rop_otel.reference.forms import FORMS, find_form
 from rop_otel.reference.models import ModelFiles
 from rop_otel.reference.named_callable import load_named
 from rop_otel.reference.rules import RULES, Rules
-from rop_otel.study.corpus import read_corpus
 from rop_otel.study.freezing import Plan, Progress, freeze
-from rop_otel.study.questions import read_rows
+from rop_otel.study.question_files import read_rows
+from rop_otel.study.study_corpus import read_corpus
 from rop_otel.version import installed_version
 
 DEFAULT_FORMS = ("question", "title")
