@@ -1,1 +1,1 @@
-"""Analyses over many handoffs: frozen rankings, tables with intervals, transitions, declarations of every cell."""
+"""Analyses over many recorded selections: cohorts, frozen rankings, tables, intervals, transitions, deletion."""
