@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from rop_otel.errors import InputError
 from rop_otel.safety.digested_files import Digest
-from rop_otel.study.importing.written_files import json_document, json_line, write_file
-from rop_otel.study.json_rows import read_rows
+from rop_otel.safety.json_lines import read_objects
+from rop_otel.study.importing.written_files import json_document, write_file
+from rop_otel.study.ranking_file import json_line
 
 TERMS: Final = (
     *"most least highest lowest largest smallest biggest oldest youngest first second third last latest".split(),
@@ -130,7 +131,7 @@ def _questions(files: Iterable[str], inputs: list[tuple[str, Digest]]) -> dict[s
     rows: dict[str, dict[str, Any]] = {}
     for file in files:
         inputs.append((file, Digest()))
-        for line, row in read_rows(file, inputs[-1][1]):
+        for line, row in read_objects(Path(file), digest=inputs[-1][1]):
             for name in ("id", "question"):
                 if not isinstance(row.get(name), str) or not row[name].strip():
                     raise InputError(f"{name!r} has to be a non-empty string", file=file, line=line)
@@ -150,7 +151,7 @@ def _labels(files: Iterable[str], wanted: set[str], inputs: list[tuple[str, Dige
     labels: dict[str, frozenset[str]] = {}
     for file in files:
         inputs.append((file, Digest()))
-        for line, table in read_rows(file, inputs[-1][1]):
+        for line, table in read_objects(Path(file), digest=inputs[-1][1]):
             key, rows = table.get("id"), table.get("rows")
             if not isinstance(key, str) or not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
                 raise InputError("a table has to have an 'id' and a list of lists 'rows'", file=file, line=line)

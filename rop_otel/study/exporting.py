@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from rop_otel.errors import InputError
-from rop_otel.study.frozen_lists import open_frozen
+from rop_otel.study.frozen_study import RankedRow, RankingName, read_study
 from rop_otel.study.importing.written_files import json_document, write_file
 
 RunFormat = Literal["trec", "ranx"]
@@ -46,14 +46,14 @@ def export_run(folder: Path, out: Path, *, kind: RunFormat, form: str, rule: str
     Raises:
         InputError: The folder lacks them, has several selectors and none was named, or an ID cannot be written.
     """
-    rows = list(open_frozen(folder).ranking(form, rule))
-    selectors = sorted({row["selector"] for row in rows})
+    rows = list(read_study(str(folder)).ranked_rows(RankingName(form, rule)))
+    selectors = sorted({row.selector for row in rows})
     if selector is None and len(selectors) > 1:
         raise InputError(f"holds several selectors, name one: {', '.join(selectors)}", file=str(folder))
     if selector is not None and selector not in selectors:
         raise InputError(f"holds no selector {selector!r} but: {', '.join(selectors)}", file=str(folder))
     found = Exported()
-    rankings = _scored([row for row in rows if selector in (None, row["selector"])], found, str(folder))
+    rankings = _scored([row for row in rows if selector in (None, row.selector)], found, str(folder))
     if kind == "ranx":
         write_file(out, [json_document(dict(rankings))])
     else:
@@ -61,20 +61,20 @@ def export_run(folder: Path, out: Path, *, kind: RunFormat, form: str, rule: str
     return found
 
 
-def _scored(rows: Iterable[dict[str, Any]], found: Exported, folder: str) -> Iterator[tuple[str, dict[str, float]]]:
+def _scored(rows: Iterable[RankedRow], found: Exported, folder: str) -> Iterator[tuple[str, dict[str, float]]]:
     """Yield each query with its documents, best first, and scores that fall with them."""
     for row in rows:
-        if row["ids"] is None:
-            found.left_out[str(row.get("reason"))] += 1
+        if row.ids is None:
+            found.left_out[str(row.reason)] += 1
             continue
-        ids, scores = row["ids"], row["scores"]
+        ids, scores = row.ids, row.scores
         if len(set(ids)) < len(ids):
-            raise InputError(f"the ranking of {row['id']!r} names a page twice, which no run can hold", file=folder)
+            raise InputError(f"the ranking of {row.id!r} names a page twice, which no run can hold", file=folder)
         if any(one <= other for one, other in pairwise(scores)):
             found.renumbered += 1
             scores = [float(len(ids) - place) for place in range(len(ids))]
         found.rows += 1
-        yield row["id"], dict(zip(ids, scores, strict=True))
+        yield row.id, dict(zip(ids, scores, strict=True))
 
 
 def _trec_lines(rankings: Iterable[tuple[str, dict[str, float]]], tag: str, folder: str) -> Iterator[bytes]:

@@ -26,6 +26,7 @@ class RankedRow(msgspec.Struct, frozen=True):
         rule: The handoff rule.
         query: The text that was run; None where none was.
         ids: What was returned, whatever stands there; None where nothing was run.
+        scores: Of each.
         reason: Why nothing was run; None where something was.
     """
 
@@ -35,6 +36,7 @@ class RankedRow(msgspec.Struct, frozen=True):
     rule: str
     query: str | None = None
     ids: Any = None
+    scores: Any = None
     reason: str | None = None
 
 

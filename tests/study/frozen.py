@@ -69,7 +69,16 @@ def freeze(folder: Path, questions: list[Row], rankings: Mapping[str, list[Row]]
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
         outputs.append({"name": name, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()})
-    (folder / "manifest.json").write_text(json.dumps({"format": 1, "depth": 20, "outputs": outputs}))
+    names = [name.partition(".")[::2] for name in rankings]
+    manifest = {
+        "format": 1,
+        "depth": 20,
+        "forms": list(dict.fromkeys(form for form, _ in names)),
+        "rules": list(dict.fromkeys(rule for _, rule in names)),
+        "planned": len(questions),
+        "outputs": outputs,
+    }
+    (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder
 
 

@@ -46,7 +46,7 @@ def test_recorded_answers(folder: Path, omit: Omit) -> None:
             [{"id": "q0", "form": "title", "rule": "bm25_body", "answer": "x"}] * 2,
             "answers.jsonl:2: the answer of 'q0'",
         ),
-        ([{"id": "q0", "form": "title", "rule": "none", "answer": "x"}], "holds no rankings/title.none.jsonl"),
+        ([{"id": "q0", "form": "title", "rule": "none", "answer": "x"}], "lists no rankings/title.none.jsonl"),
     ],
 )
 def test_recorded_answers_that_cannot_be_used(folder: Path, omit: Omit, rows: list[Row], reason: str) -> None:

@@ -81,11 +81,11 @@ def test_a_folder_that_cannot_be_trusted(tmp_path: Path, study: Command) -> None
     folder = frozen(tmp_path / "dir", ROWS, LISTS)
     file = folder / "rankings" / "title.bm25_body.jsonl"
     file.write_bytes(file.read_bytes().replace(b"q1-u", b"q2-u"))
-    assert "changed since its manifest was written" in export(study, folder, "trec")[2]
+    assert "has changed since its manifest was written" in export(study, folder, "trec")[2]
     ended = study("export", folder, "--form", "cell", "--rule", "key", "--out", tmp_path / "run")
-    assert "it holds title.bm25_body.jsonl" in ended.refusal
+    assert "lists no rankings/cell.key.jsonl" in ended.refusal
     (folder / "manifest.json").write_text("[]")
-    assert "no manifest" in export(study, folder, "trec")[2]
+    assert "manifest.json" in export(study, folder, "trec")[2]
     (folder / "manifest.json").write_text("{")
     assert export(study, folder, "trec")[1] == 2
     (folder / "manifest.json").unlink()

@@ -166,15 +166,15 @@ def test_a_table_that_cannot_be_used_is_named(published: Path, study: Command, w
 
 
 def test_a_passage_of_several_tables(published: Path, study: Command) -> None:
-    """The same passage in two files is one page; another text under its link is named, and so is an empty one."""
+    """The same passage in two files is one page; another text under its link is named, and so is what is no text."""
     folder = published / "request_tok"
     (folder / "T_1.json").write_text(json.dumps({"/wiki/Bern": "Ann lives there ."}))
     assert hybridqa(study, published).code == 0
-    (folder / "T_2.json").write_text(json.dumps({"/wiki/Bern": "Another .", "/wiki/Basel": ""}, indent=0))
+    (folder / "T_2.json").write_text(json.dumps({"/wiki/Bern": "Another .", "/wiki/Basel": None}, indent=0))
     ended = hybridqa(study, published)
     assert ended.code == 1
     assert "T_2.json:2: the id '/wiki/Bern' is there twice" in ended.err
-    assert "T_2.json:3: the passage '/wiki/Basel' has to be a non-empty string" in ended.err
+    assert "T_2.json:3: the passage '/wiki/Basel' has to be a string" in ended.err
     assert rows(published / "ours" / "pages.jsonl") == OURS["pages.jsonl"]
 
 

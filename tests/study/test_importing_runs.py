@@ -111,7 +111,7 @@ def test_ranx_values_that_are_none(tmp_path: Path, study: Command) -> None:
 def beir(tmp_path: Path) -> Path:
     """A BEIR folder."""
     (tmp_path / "set" / "qrels").mkdir(parents=True)
-    corpus = [{"_id": "d1", "title": "One", "text": "First.", "metadata": {}}, {"_id": "d2", "title": "", "text": "2"}]
+    corpus = [{"_id": "d1", "title": "One", "text": "First.", "metadata": {}}, {"_id": "d2", "title": "", "text": ""}]
     queries = [{"_id": "q1", "text": "Which?"}, {"_id": "q2", "text": "Of the training set?"}]
     for name, content in (("corpus", corpus), ("queries", queries)):
         (tmp_path / "set" / f"{name}.jsonl").write_text("".join(json.dumps(each) + "\n" for each in content))
@@ -120,12 +120,12 @@ def beir(tmp_path: Path) -> Path:
 
 
 def test_beir(beir: Path, study: Command) -> None:
-    """Passages without a title get their ID as one; questions of other splits are counted and left out."""
+    """Passages without a title get their ID as one, those without text are kept; questions of other splits are counted and left out."""
     ended = study("import", "beir", "--folder", beir, "--out", beir / "ours")
     assert ended.code == 0
     assert rows(beir / "ours" / "pages.jsonl") == [
         {"id": "d1", "title": "One", "text": "First."},
-        {"id": "d2", "title": "d2", "text": "2"},
+        {"id": "d2", "title": "d2", "text": ""},
     ]
     assert rows(beir / "ours" / "questions.jsonl") == [{"id": "q1", "question": "Which?", "gold_ids": ["d2"]}]
     assert "left out: 1 questions without a judgment" in ended.out
@@ -134,7 +134,7 @@ def test_beir(beir: Path, study: Command) -> None:
 def test_beir_lines_that_are_none(beir: Path, study: Command) -> None:
     """A line cut in the middle of a corpus, one without text, and a second one of an ID are named."""
     with open(beir / "corpus.jsonl", "a") as corpus:
-        corpus.write('{"_id": "d3", "te\n{"_id": "d4", "text": ""}\n{"_id": "d1", "text": "other"}\n[]\n')
+        corpus.write('{"_id": "d3", "te\n{"_id": "d4", "text": null}\n{"_id": "d1", "text": "other"}\n[]\n')
     with open(beir / "qrels" / "test.tsv", "a") as qrels:
         qrels.write("q1 d1 1\n")
     ended = study("import", "beir", "--folder", beir, "--out", beir / "ours")

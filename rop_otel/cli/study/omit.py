@@ -6,8 +6,7 @@ Long because a command's signature lists its options.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -15,7 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from rop_otel.cli.run_report import Format, FormatOption
-from rop_otel.cli.terminal import create_console, is_watched, say, say_json
+from rop_otel.cli.study.options import IntervalsOption, SeedOption, require_libraries
+from rop_otel.cli.study.progress import shown_progress
+from rop_otel.cli.terminal import say, say_json
 from rop_otel.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ def omit(
         list[str] | None,
         typer.Option(metavar="FILE...", help="Recorded answers: {id, form, rule, answer}; adds their association."),
     ] = None,
-    intervals: Annotated[int, typer.Option(min=100, metavar="N", help="Draws of the bootstrap.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 1,
+    intervals: IntervalsOption = 10_000,
+    seed: SeedOption = 1,
     output_format: FormatOption = Format.TEXT,
 ) -> None:
     """Ask a reader with the selected passage, without it, and without another one instead.
@@ -75,12 +76,14 @@ def omit(
 
     Exit code 0: every call was answered; 1: some failed, and score zero; 2: something given cannot be used.
     """
-    from rop_otel.study.frozen_lists import open_frozen  # imported here: --help need not wait for it
+    from rop_otel.study.frozen_study import read_study  # imported here: --help need not wait for it
     from rop_otel.study.importing.written_files import json_document
-    from rop_otel.study.omission.deletion import Study, run_study
+    from rop_otel.study.intervals import Bootstrap
+    from rop_otel.study.omission.deletion import Deletion, run_deletion
     from rop_otel.study.omission.deletion_text import report_lines
     from rop_otel.study.omission.reader_calls import Policy
 
+    require_libraries("numpy")
     if (reader_url is None) != (model is None):
         raise ConfigurationError("--reader-url and --model go together")
     if reader is not None and reader_url is not None:
@@ -97,20 +100,25 @@ def omit(
         parallel=parallel or (_SERVER_CALLS if server else 1),
         backoff=1.0 if server else 0.0,
     )
-    study = Study(
-        form=form, rule=rule, at=at, repeats=repeats, resamples=intervals, seed=seed, retry_failed=retry_failed
+    asked = Deletion(
+        form=form,
+        rule=rule,
+        at=at,
+        repeats=repeats,
+        bootstrap=Bootstrap(draws=intervals, seed=seed),
+        retry_failed=retry_failed,
     )
-    with _progress() as progress:
-        report = run_study(
-            open_frozen(folder),
+    with shown_progress() as progress:
+        report = run_deletion(
+            read_study(str(folder)),
             corpus,
-            study,
+            asked,
             create_reader=create,
             described=described,
             policy=policy,
             out=out,
             answers=answers or (),
-            progress=progress,
+            progress=lambda done, total: progress("asking the reader", done, total),
         )
     if output_format is Format.JSON:
         say_json([json_document(report)])
@@ -152,7 +160,7 @@ def _server_reader(server: _Server) -> _Made:
 
 
 def _own_reader(name: str) -> _Made:
-    from rop_otel.study.callables import load_callable
+    from rop_otel.safety.callables import load_callable
     from rop_otel.study.omission.deletion import Described
 
     function: Reader = load_callable(name)
@@ -170,17 +178,3 @@ def _extractive_reader() -> _Made:
 
     note = "It is no language model: it quotes whole sentences, so that exact matches are rare and F1 says more."
     return Described(name="extractive", settings={}, note=note), create
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    """Show a bar on a terminal while calls are made; nothing elsewhere."""
-    if not is_watched():
-        yield lambda done, of: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("asking the reader"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=create_console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda done, of: bar.update(task, completed=done, total=of)

@@ -43,6 +43,19 @@ FormatOption = Annotated[Format, typer.Option("--format", help="How to print.")]
 OutOption = Annotated[str | None, typer.Option("--out", metavar="FILE", help="Write to a file instead.")]
 
 
+def require_libraries(*names: str) -> None:
+    """Check that libraries of the extra are there, before anything is done.
+
+    Raises:
+        ConfigurationError: One is missing.
+    """
+    for library in names:
+        try:
+            import_module(library)
+        except ImportError:
+            raise ConfigurationError(f"{library} is missing: {remedy('study')}") from None
+
+
 def open_context(
     folder: str, *, at: Sequence[int] | None, intervals: int, seed: int, row_level: bool = False
 ) -> Context:
@@ -52,11 +65,7 @@ def open_context(
         InputError: The folder cannot be read.
         ConfigurationError: A choice cannot be made, or a library is missing.
     """
-    for library in ("numpy", "scipy"):
-        try:
-            import_module(library)
-        except ImportError:
-            raise ConfigurationError(f"{library} is missing: {remedy('study')}") from None
+    require_libraries("numpy", "scipy")
     from rop_otel.study.frozen_study import read_study  # imported here: --help need not wait for it
     from rop_otel.study.intervals import Bootstrap
     from rop_otel.study.tables.table_context import Context

@@ -18,8 +18,10 @@ def read_corpus(file: str, digest: Digest, problems: Problems) -> Iterator[Row]:
     """
     count = 0
     for row in read_json_lines(file, digest, problems):
-        if wrong := missing(row.fields, "_id", "text"):
+        if wrong := missing(row.fields, "_id"):
             problems.add(file, row.line, wrong)
+        elif not isinstance(row.fields.get("text"), str):
+            problems.add(file, row.line, f"'text' has to be a string, not {row.fields.get('text')!r:.60}")
         else:
             count += 1
             key, title = row.fields["_id"], row.fields.get("title")

@@ -60,8 +60,8 @@ def read_passages(source: str, digest: Digest, problems: Problems) -> Iterator[R
     for file, line, key, value in _documents(source, digest, whole=False):
         if not is_text(key):
             problems.add(file, line, "the link is empty")
-        elif not is_text(value):
-            problems.add(file, line, f"the passage {key!r} has to be a non-empty string, not {value!r:.60}")
+        elif not isinstance(value, str):
+            problems.add(file, line, f"the passage {key!r} has to be a string, not {value!r:.60}")
         else:
             count += 1
             yield Row(file=file, line=line, fields={"id": key, "title": title_of(key), "text": value})

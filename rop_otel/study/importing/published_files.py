@@ -14,7 +14,8 @@ from rop_otel.errors import ConfigurationError
 from rop_otel.safety.digested_files import Digest
 from rop_otel.study.importing import beir, linked_tables, run_files
 from rop_otel.study.importing.problems import Problems, Row
-from rop_otel.study.importing.written_files import json_document, json_line, unique_lines, write_file
+from rop_otel.study.importing.written_files import json_document, unique_lines, write_file
+from rop_otel.study.ranking_file import json_line
 
 Format = Literal["hybridqa", "ottqa", "trec", "ranx", "beir"]
 _T = TypeVar("_T")

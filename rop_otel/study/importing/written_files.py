@@ -11,15 +11,7 @@ from typing import Any
 
 from rop_otel.errors import InputError
 from rop_otel.study.importing.problems import Problems, Row
-
-
-def json_line(value: object) -> bytes:
-    """Return a value as one line of JSON.
-
-    Raises:
-        UnicodeEncodeError: It holds half of a surrogate pair.
-    """
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+from rop_otel.study.ranking_file import json_line
 
 
 def json_document(value: object) -> bytes:

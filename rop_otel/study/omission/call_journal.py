@@ -10,9 +10,10 @@ from typing import IO, Any, Final, Self
 
 from rop_otel.errors import InputError
 from rop_otel.safety.files import input_errors
-from rop_otel.study.importing.written_files import json_document, json_line, write_file
-from rop_otel.study.json_rows import read_rows
+from rop_otel.safety.json_lines import read_objects
+from rop_otel.study.importing.written_files import json_document, write_file
 from rop_otel.study.omission.reader_calls import Call, Outcome
+from rop_otel.study.ranking_file import json_line
 
 PLAN: Final = "plan.json"
 CALLS: Final = "calls.jsonl"
@@ -51,7 +52,7 @@ class Journal:
         """
         planned = {call.key: call for call in calls}
         found: dict[Key, Outcome] = {}
-        for line, row in read_rows(str(self._file)):
+        for line, row in read_objects(self._file):
             call = planned.get(_key(row))
             outcome = _outcome(row)
             if call is None or outcome is None:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from rop_otel.errors import InputError
-from rop_otel.study.frozen_lists import FrozenLists
+from rop_otel.study.frozen_study import Study
 from rop_otel.study.importing.written_files import json_document, write_file
+from rop_otel.study.intervals import Bootstrap
 from rop_otel.study.omission.association import associations
 from rop_otel.study.omission.call_journal import Journal, Key
 from rop_otel.study.omission.deletion_items import ARMS, LEFT_OUT, Items, read_items
 from rop_otel.study.omission.deletion_results import Answered, account_of, contrasts_of
-from rop_otel.study.omission.paired_intervals import require_numpy
 from rop_otel.study.omission.reader_calls import Call, Outcome, Policy, Reader, plan_calls, run_calls
 from rop_otel.version import installed_version
 
@@ -24,7 +24,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Study:
+class Deletion:
     """What is asked.
 
     Args:
@@ -32,8 +32,7 @@ class Study:
         rule: Their handoff rule.
         at: How many passages the reader is shown.
         repeats: How often each item is asked in each arm.
-        resamples: Of the bootstrap over questions.
-        seed: Of the bootstrap.
+        bootstrap: Over questions.
         retry_failed: Whether calls that failed before are made again.
     """
 
@@ -41,8 +40,7 @@ class Study:
     rule: str
     at: int = 5
     repeats: int = 3
-    resamples: int = 10_000
-    seed: int = 1
+    bootstrap: Bootstrap = field(default_factory=Bootstrap)
     retry_failed: bool = False
 
 
@@ -61,10 +59,10 @@ class Described:
     note: str
 
 
-def run_study(
-    frozen: FrozenLists,
+def run_deletion(
+    frozen: Study,
     corpus: Iterable[str],
-    study: Study,
+    asked: Deletion,
     *,
     create_reader: Callable[[Items], Reader],
     described: Described,
@@ -78,7 +76,7 @@ def run_study(
     Args:
         frozen: The rankings.
         corpus: Files of pages, for the texts.
-        study: What is asked.
+        asked: What is asked.
         create_reader: Makes the reader, from the items that it will be shown.
         described: What the report says of it.
         policy: How it is asked.
@@ -90,37 +88,36 @@ def run_study(
         The report.
 
     Raises:
-        InputError: A file cannot be used, no row can be asked, or the folder holds another study.
+        InputError: A file cannot be used, no row can be asked, or the folder holds another asked.
         ConfigurationError: The reader cannot be asked at all, or numpy is missing.
     """
-    require_numpy()  # before anything is asked
-    items = read_items(frozen, corpus, form=study.form, rule=study.rule, at=study.at)
+    items = read_items(frozen, corpus, form=asked.form, rule=asked.rule, at=asked.at)
     if not items.items:
         reasons = ", ".join(f"{len(rows):,} {reason}" for reason, rows in items.left_out.items() if rows)
-        raise InputError(f"no planned row can be asked: {reasons or 'none was planned'}", file=str(frozen.folder))
-    association = _associations(frozen, answers, study) if answers else None
-    calls = plan_calls(items.items, study.repeats)
-    plan = _plan(frozen, items, study, described, policy)
+        raise InputError(f"no planned row can be asked: {reasons or 'none was planned'}", file=frozen.files.folder)
+    association = _associations(frozen, answers, asked) if answers else None
+    calls = plan_calls(items.items, asked.repeats)
+    plan = _plan(frozen, items, asked, described, policy)
     with Journal(out, plan) as journal:
         outcomes = journal.kept(calls)
-        missing = [call for call in calls if _is_missing(outcomes.get(call.key), study)]
+        missing = [call for call in calls if _is_missing(outcomes.get(call.key), asked)]
         progress(len(calls) - len(missing), len(calls))
         for done, (call, outcome) in enumerate(run_calls(missing, create_reader(items), policy), 1):
             outcomes[call.key] = _added(outcomes.get(call.key), outcome)
             journal.add(call, outcomes[call.key])
             progress(len(calls) - len(missing) + done, len(calls))
         journal.finish(calls, outcomes)
-    report = _report(items, study, described, plan, calls, outcomes) | {"association": association}
+    report = _report(items, asked, described, plan, calls, outcomes) | {"association": association}
     write_file(out / REPORT, [json_document(report)])
     return report
 
 
-def _associations(frozen: FrozenLists, answers: Sequence[str], study: Study) -> list[dict[str, Any]]:
-    return associations(frozen, answers, at=study.at, resamples=study.resamples, seed=study.seed)
+def _associations(frozen: Study, answers: Sequence[str], asked: Deletion) -> list[dict[str, Any]]:
+    return associations(frozen, answers, at=asked.at, bootstrap=asked.bootstrap)
 
 
-def _is_missing(outcome: Outcome | None, study: Study) -> bool:
-    return outcome is None or (study.retry_failed and outcome.answer is None)
+def _is_missing(outcome: Outcome | None, asked: Deletion) -> bool:
+    return outcome is None or (asked.retry_failed and outcome.answer is None)
 
 
 def _added(before: Outcome | None, outcome: Outcome) -> Outcome:
@@ -129,13 +126,13 @@ def _added(before: Outcome | None, outcome: Outcome) -> Outcome:
     return Outcome(answer=outcome.answer, failure=outcome.failure, requests=requests)
 
 
-def _plan(frozen: FrozenLists, items: Items, study: Study, described: Described, policy: Policy) -> dict[str, Any]:
+def _plan(frozen: Study, items: Items, asked: Deletion, described: Described, policy: Policy) -> dict[str, Any]:
     """Return what decides every call; a folder that was begun with another is not continued."""
     return {
-        "rankings": {"form": study.form, "rule": study.rule, "manifest_sha256": frozen.manifest_sha256},
+        "rankings": {"form": asked.form, "rule": asked.rule, "manifest_sha256": frozen.files.sha256},
         "corpus": items.inputs,
-        "at": study.at,
-        "repeats": study.repeats,
+        "at": asked.at,
+        "repeats": asked.repeats,
         "attempts": policy.attempts,
         "answered_by": {"name": described.name, **described.settings},
     }
@@ -143,7 +140,7 @@ def _plan(frozen: FrozenLists, items: Items, study: Study, described: Described,
 
 def _report(
     items: Items,
-    study: Study,
+    asked: Deletion,
     described: Described,
     plan: dict[str, Any],
     calls: Sequence[Call],
@@ -164,7 +161,7 @@ def _report(
         "rop_otel": installed_version(),
         "plan": plan,
         "answered_by": {"name": described.name, "note": described.note},
-        "bootstrap": {"resamples": study.resamples, "seed": study.seed, "over": "questions"},
+        "bootstrap": {"draws": asked.bootstrap.draws, "seed": asked.bootstrap.seed, "over": "questions"},
         "accounting": {
             "planned": items.planned,
             "items": len(items.items),
@@ -178,5 +175,5 @@ def _report(
             "same_text_in_another_passage": sum(item.text_elsewhere for item in items.items),
         },
         "arms": {arm: account_of(arm, answered) for arm in ARMS},
-        "contrasts": contrasts_of(answered, resamples=study.resamples, seed=study.seed),
+        "contrasts": contrasts_of(answered, bootstrap=asked.bootstrap),
     }

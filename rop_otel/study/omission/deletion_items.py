@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, Literal
 
 from rop_otel.errors import InputError
 from rop_otel.safety.digested_files import Digest
-from rop_otel.study.frozen_lists import FrozenLists
-from rop_otel.study.json_rows import read_rows
+from rop_otel.safety.json_lines import read_objects
+from rop_otel.study.frozen_files import PAGES_FILE, decode_object
+from rop_otel.study.frozen_study import RankingName, Study
 from rop_otel.study.omission.answer_scores import normalise_answer
 from rop_otel.study.omission.shown_passages import Passage
+from rop_otel.study.planned_rows import PlannedRow
 
 Arm = Literal["intact", "trace_drop", "sham_drop"]
 ARMS: Final[tuple[Arm, ...]] = ("intact", "trace_drop", "sham_drop")
@@ -68,7 +71,7 @@ class Items:
     inputs: list[dict[str, Any]] = field(default_factory=list)
 
 
-def read_items(frozen: FrozenLists, corpus: Iterable[str], *, form: str, rule: str, at: int) -> Items:
+def read_items(frozen: Study, corpus: Iterable[str], *, form: str, rule: str, at: int) -> Items:
     """Build the items of one query form and rule.
 
     Args:
@@ -81,48 +84,71 @@ def read_items(frozen: FrozenLists, corpus: Iterable[str], *, form: str, rule: s
     Raises:
         InputError: A file cannot be read, the rankings are not of these questions, or the corpus is not theirs.
     """
-    questions = {(row["id"], row["selector"]): row for row in frozen.rows("questions.jsonl")}
-    rankings = {(row["id"], row["selector"]): row for row in frozen.ranking(form, rule)}
-    if list(questions) != list(rankings):
-        raise InputError(f"the rows of {form}.{rule} are not those of questions.jsonl", file=str(frozen.folder))
+    rankings = ranked_ids(frozen, RankingName(form, rule))
     left_out: dict[str, list[tuple[str, str]]] = {reason: [] for reason in LEFT_OUT}
     kept = []
-    for key, row in questions.items():
-        reason = _why_not(row, rankings[key], at)
-        if reason is None:
-            kept.append((row, rankings[key]["ids"][:at]))
-        else:
-            left_out[reason].append(key)
+    for row in frozen.rows:
+        ids = rankings[row.key]
+        reason = _why_not(row, ids, at)
+        if reason is None and ids is not None:
+            kept.append((row, ids[:at]))
+        elif reason is not None:
+            left_out[reason].append((row.id, row.selector))
     inputs: list[dict[str, Any]] = []
     passages = _read_passages(frozen, corpus, {name for _, ids in kept for name in ids}, inputs)
     items = tuple(_item(row, [passages[name] for name in ids]) for row, ids in kept)
-    return Items(planned=len(questions), items=items, left_out=left_out, inputs=inputs)
+    return Items(planned=len(frozen.rows), items=items, left_out=left_out, inputs=inputs)
 
 
-def _why_not(row: Mapping[str, Any], ranking: Mapping[str, Any], at: int) -> str | None:
+def ranked_ids(frozen: Study, name: RankingName) -> dict[tuple[str, str], list[str] | None]:
+    """Return what a ranking has of every planned row, by selector and question; None where nothing was run.
+
+    Raises:
+        InputError: It is not there, has changed, or has not the planned rows.
+    """
+    place = frozen.files.place(name.file)
+    found: dict[tuple[str, str], list[str] | None] = {}
+    for row in frozen.ranked_rows(name):
+        if row.ids is not None and not (isinstance(row.ids, list) and all(isinstance(each, str) for each in row.ids)):
+            raise InputError(f"the ranking of {row.id!r} is no list of IDs", file=place)
+        if (row.selector, row.id) in found:
+            raise InputError(f"the row {row.id!r} of selector {row.selector!r} is there twice", file=place)
+        found[row.selector, row.id] = row.ids
+    if found.keys() != {row.key for row in frozen.rows}:
+        raise InputError("its rows are not the planned ones", file=place)
+    return found
+
+
+def answer_of(row: PlannedRow) -> str | None:
+    """Return the reference answer of a row, None where it has none that anything could match."""
+    answer = row.fields.get("answer")
+    return answer if isinstance(answer, str) and normalise_answer(answer) else None
+
+
+def _why_not(row: PlannedRow, ids: list[str] | None, at: int) -> str | None:
     """Return why a planned row is no item, None where it is one."""
-    selected, answer = row["selected_id"], row.get("answer")
-    if not row["question"]:
+    if not row.fields.get("question"):
         return "no_question"
-    if selected is None:
+    if row.selected_id is None:
         return "no_selection"
-    if ranking["ids"] is None:
+    if ids is None:
         return "no_ranking"
-    if not isinstance(answer, str) or not normalise_answer(answer):
+    if answer_of(row) is None:
         return "no_answer"
-    if row["gold_ids"] and selected not in row["gold_ids"]:
+    if row.gold_ids and row.selected_id not in row.gold_ids:
         return "target_differs"
-    return None if selected in ranking["ids"][:at] else "selected_not_shown"
+    return None if row.selected_id in ids[:at] else "selected_not_shown"
 
 
-def _item(row: Mapping[str, Any], shown: list[Passage]) -> Item:
-    selected = next(passage for passage in shown if passage.id == row["selected_id"])
+def _item(row: PlannedRow, shown: list[Passage]) -> Item:
+    reference = answer_of(row) or ""
+    selected = next(passage for passage in shown if passage.id == row.selected_id)
     others = [passage for passage in shown if passage.id != selected.id]
-    answer = normalise_answer(row["answer"])
+    answer = normalise_answer(reference)
     holding = {passage.id for passage in others if answer in normalise_answer(passage.rendered)}
     arms: dict[Arm, tuple[Passage, ...]] = {"intact": tuple(shown), "trace_drop": tuple(others)}
     sham = min(
-        (passage for passage in others if passage.id not in holding and passage.id not in row["gold_ids"]),
+        (passage for passage in others if passage.id not in holding and passage.id not in row.gold_ids),
         key=lambda passage: abs(
             len(passage.rendered) - len(selected.rendered)
         ),  # the earlier one where two are as near
@@ -131,10 +157,10 @@ def _item(row: Mapping[str, Any], shown: list[Passage]) -> Item:
     if sham is not None:
         arms["sham_drop"] = tuple(passage for passage in shown if passage.id != sham.id)
     return Item(
-        id=row["id"],
-        selector=row["selector"],
-        question=row["question"],
-        answer=row["answer"],
+        id=row.id,
+        selector=row.selector,
+        question=row.fields["question"],
+        answer=reference,
         arms=arms,
         answer_elsewhere=bool(holding),
         text_elsewhere=any(passage.text == selected.text for passage in others),
@@ -142,15 +168,17 @@ def _item(row: Mapping[str, Any], shown: list[Passage]) -> Item:
 
 
 def _read_passages(
-    frozen: FrozenLists, corpus: Iterable[str], wanted: set[str], inputs: list[dict[str, Any]]
+    frozen: Study, corpus: Iterable[str], wanted: set[str], inputs: list[dict[str, Any]]
 ) -> dict[str, Passage]:
     """Return the wanted pages, whose texts are those that were ranked."""
-    hashes = {row["id"]: row["text_sha256"] for row in frozen.rows("pages.jsonl") if row["id"] in wanted}
+    place = frozen.files.place(PAGES_FILE)
+    pages = (decode_object(line, file=place, line=number) for number, line in frozen.files.lines(PAGES_FILE))
+    hashes = {page["id"]: page.get("text_sha256") for page in pages if page["id"] in wanted}
     found: dict[str, Passage] = {}
     files = list(corpus)
     for file in files:
         digest = Digest()
-        for line, row in read_rows(file, digest):
+        for line, row in read_objects(Path(file), digest=digest):
             key = row.get("id")
             if key not in wanted:
                 continue

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from rop_otel.study.intervals import Bootstrap
 from rop_otel.study.omission.answer_scores import exact_match, normalise_answer, token_f1
 from rop_otel.study.omission.deletion_items import Arm, Item
-from rop_otel.study.omission.paired_intervals import mean_interval
 from rop_otel.study.omission.reader_calls import Outcome
 
 CONTRASTS: Final[tuple[tuple[Arm, Arm], ...]] = (
@@ -56,7 +56,7 @@ def account_of(arm: Arm, answered: Sequence[Answered]) -> dict[str, Any]:
     }
 
 
-def contrasts_of(answered: Sequence[Answered], *, resamples: int, seed: int) -> list[dict[str, Any]]:
+def contrasts_of(answered: Sequence[Answered], *, bootstrap: Bootstrap) -> list[dict[str, Any]]:
     """Return each contrast of two arms, over the items that have both.
 
     ``lowest`` and ``highest`` are the difference where every failed call is scored against it, and in its favour.
@@ -66,7 +66,7 @@ def contrasts_of(answered: Sequence[Answered], *, resamples: int, seed: int) -> 
         for first, second in CONTRASTS:
             having = [each for each in answered if {first, second} <= each.outcomes.keys()]
             differences = [each.mean(first, score) - each.mean(second, score) for each in having]
-            interval = mean_interval(differences, [each.item.id for each in having], resamples=resamples, seed=seed)
+            (interval,) = bootstrap.intervals([each.item.id for each in having], [differences])
             found.append(
                 {
                     "score": score,

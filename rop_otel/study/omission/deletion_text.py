@@ -65,7 +65,7 @@ def _bootstrap(report: Mapping[str, Any]) -> Iterator[str]:
     single = " Every question has one row." if accounting["items"] == accounting["questions"] else ""
     yield (
         "Points of 100. A call that failed scores 0 in its planned cell. Intervals:"
-        f" {bootstrap['resamples']:,} draws of the questions, seed {bootstrap['seed']}.{single}"
+        f" {bootstrap['draws']:,} draws of the questions, seed {bootstrap['seed']}.{single}"
     )
 
 
