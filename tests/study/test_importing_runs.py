@@ -120,7 +120,7 @@ def beir(tmp_path: Path) -> Path:
 
 
 def test_beir(beir: Path, study: Command) -> None:
-    """Passages without a title get their ID as one, those without text are kept; questions of other splits are counted and left out."""
+    """Passages without title or text are kept; questions of other splits are counted and left out."""
     ended = study("import", "beir", "--folder", beir, "--out", beir / "ours")
     assert ended.code == 0
     assert rows(beir / "ours" / "pages.jsonl") == [

@@ -186,3 +186,10 @@ def test_numpy_is_missing(folder: Path, omit: Omit, monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "numpy", None)
     assert "install the extra study" in omit().refusal
     assert not (folder / "out").exists()
+
+
+def test_more_passages_than_were_stored(folder: Path, omit: Omit) -> None:
+    """What was not stored cannot be shown, and is no miss."""
+    refusal = omit("knows", "--at", 21).refusal
+    assert "21" in refusal
+    assert "20" in refusal

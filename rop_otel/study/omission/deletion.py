@@ -16,6 +16,7 @@ from rop_otel.study.omission.call_journal import Journal, Key
 from rop_otel.study.omission.deletion_items import ARMS, LEFT_OUT, Items, read_items
 from rop_otel.study.omission.deletion_results import Answered, account_of, contrasts_of
 from rop_otel.study.omission.reader_calls import Call, Outcome, Policy, Reader, plan_calls, run_calls
+from rop_otel.study.tables.context import check_cutoff
 from rop_otel.version import installed_version
 
 REPORT: Final = "report.json"
@@ -89,8 +90,9 @@ def run_deletion(
 
     Raises:
         InputError: A file cannot be used, no row can be asked, or the folder holds another asked.
-        ConfigurationError: The reader cannot be asked at all, or numpy is missing.
+        ConfigurationError: The reader cannot be asked at all, or is to be shown more than was stored.
     """
+    check_cutoff(asked.at, frozen.depth)
     items = read_items(frozen, corpus, form=asked.form, rule=asked.rule, at=asked.at)
     if not items.items:
         reasons = ", ".join(f"{len(rows):,} {reason}" for reason, rows in items.left_out.items() if rows)
