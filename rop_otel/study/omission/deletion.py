@@ -16,7 +16,7 @@ from rop_otel.study.omission.call_journal import Journal, Key
 from rop_otel.study.omission.deletion_items import ARMS, LEFT_OUT, Items, read_items
 from rop_otel.study.omission.deletion_results import Answered, account_of, contrasts_of
 from rop_otel.study.omission.reader_calls import Call, Outcome, Policy, Reader, plan_calls, run_calls
-from rop_otel.study.tables.context import check_cutoff
+from rop_otel.study.tables.table_context import check_cutoff
 from rop_otel.version import installed_version
 
 REPORT: Final = "report.json"
