@@ -125,6 +125,14 @@ def test_a_second_import_is_the_same(published: Path, study: Command) -> None:
     assert {file.name: file.read_bytes() for file in (published / "ours").iterdir()} == before
 
 
+def test_an_import_that_fails_leaves_no_account(published: Path, study: Command) -> None:
+    """The account of an earlier import does not vouch for what a failed one left."""
+    hybridqa(study, published)
+    (published / "tables_tok" / "T_0.json").write_text("{")
+    assert hybridqa(study, published).code == 2
+    assert not (published / "ours" / "import.json").exists()
+
+
 @pytest.mark.parametrize(
     ("wrong", "reason"),
     [

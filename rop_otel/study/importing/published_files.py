@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from rop_otel.errors import ConfigurationError
 from rop_otel.safety.digested_files import Digest
@@ -18,6 +18,7 @@ from rop_otel.study.importing.written_files import json_document, unique_lines, 
 from rop_otel.study.ranking_file import json_line
 
 Format = Literal["hybridqa", "ottqa", "trec", "ranx", "beir"]
+ACCOUNT: Final = "import.json"
 _T = TypeVar("_T")
 _PLAIN_NAME = re.compile(r"[^\w:-]+")
 
@@ -75,6 +76,7 @@ def import_files(kind: Format, sources: Sources, out: Path) -> Imported:
         InputError: A file cannot be read, or holds nothing of what it should.
     """
     job = _Job(out)
+    (out / ACCOUNT).unlink(missing_ok=True)  # it would vouch for files of an earlier import
     if kind in ("hybridqa", "ottqa"):
         _import_tables(job, sources)
     elif kind == "beir":
@@ -96,7 +98,7 @@ def import_files(kind: Format, sources: Sources, out: Path) -> Imported:
         "left_out": job.left_out,
         "problems": len(job.problems),
     }
-    write_file(out / "import.json", [json_document(account)])
+    write_file(out / ACCOUNT, [json_document(account)])
     return Imported(account=account, problems=job.problems)
 
 
