@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import count
 
 from rop_otel.core.handoff.attributes import handoff_id, is_handoff, is_stage, named_handoff_id
 from rop_otel.spans import Span
@@ -61,11 +63,13 @@ class OpenTraces:
         self._max_spans = max_spans
         self._by_trace: dict[str, OpenTrace] = {}
         self._by_handoff: dict[str, OpenTrace] = {}
-        self._ages: OrderedDict[OpenTrace, None] = OrderedDict()
+        self._here: dict[OpenTrace, None] = {}
+        self._ages: list[tuple[float, int, OpenTrace]] = []  # a heap; those that are taken out stay in it for a while
+        self._numbers = count()
         self._complete: OrderedDict[OpenTrace, None] = OrderedDict()
 
     def __len__(self) -> int:
-        return len(self._ages)
+        return len(self._here)
 
     def add(self, spans: Sequence[Span], now: float, *, size: int = 0) -> list[OpenTrace]:
         """Take in spans, and return the traces that were not here before.
@@ -84,12 +88,13 @@ class OpenTraces:
             trace = self._at(trace_id, named)
             if trace is None:
                 trace = OpenTrace(now)
-                self._ages[trace] = new[trace] = None
+                self._begin(trace)
+                new[trace] = None
             self._put(trace, {trace_id}, named)
             trace.spans.extend(own)
             trace.size, size = trace.size + size, 0
             self._touch(trace, own, now)
-        return [each for each in new if each in self._ages]
+        return [each for each in new if each in self._here]
 
     def room_for(self, trace_id: str) -> int:
         """Return how many spans more a trace may hold."""
@@ -106,27 +111,31 @@ class OpenTraces:
     def due(self, now: float) -> list[OpenTrace]:
         """Take out the traces of which nothing more is waited for."""
         found = list[OpenTrace]()
-        for order, time_of, seconds in (
-            (self._complete, _last_of, self._quiet),
-            (self._ages, _since_of, self._patience),
-        ):
-            while order:
-                first = next(iter(order))
-                if now - time_of(first) < seconds:
-                    break
-                self._take_out(first)
-                found.append(first)
+        while self._complete:
+            first = next(iter(self._complete))
+            if now - first.last < self._quiet:
+                break
+            self._take_out(first)
+            found.append(first)
+        while self._ages and now - self._ages[0][0] >= self._patience:
+            oldest = heappop(self._ages)[2]
+            if oldest in self._here:
+                self._take_out(oldest)
+                found.append(oldest)
         return found
 
     def put_back(self, traces: Iterable[OpenTrace]) -> None:
-        """Put traces back that were taken out; they are due at the next look."""
+        """Put traces back that were taken out; those that are complete are due at the next look."""
         for trace in traces:
-            self._ages[trace] = None
-            self._ages.move_to_end(trace, last=False)
+            self._begin(trace)
             self._put(trace, trace.traces, trace.handoffs)
             if trace.complete:
                 self._complete[trace] = None
                 self._complete.move_to_end(trace, last=False)
+
+    def _begin(self, trace: OpenTrace) -> None:
+        self._here[trace] = None
+        heappush(self._ages, (trace.since, next(self._numbers), trace))
 
     def _at(self, trace_id: str, named: set[str]) -> OpenTrace | None:
         """Return where spans belong; several traces that turn out to share a handoff become one."""
@@ -138,7 +147,9 @@ class OpenTraces:
                 self._take_out(other)
                 self._put(first, other.traces, other.handoffs)
                 first.spans.extend(other.spans)
-                first.since = min(first.since, other.since)
+                if other.since < first.since:
+                    first.since = other.since
+                    self._begin(first)
                 first.complete |= other.complete
                 first.reopened |= other.reopened
                 first.size += other.size
@@ -158,17 +169,9 @@ class OpenTraces:
             self._complete.move_to_end(trace)
 
     def _take_out(self, trace: OpenTrace) -> None:
-        del self._ages[trace]
+        del self._here[trace]
         self._complete.pop(trace, None)
         for each in trace.traces:
             self._by_trace.pop(each, None)
         for each in trace.handoffs:
             self._by_handoff.pop(each, None)
-
-
-def _last_of(trace: OpenTrace) -> float:
-    return trace.last
-
-
-def _since_of(trace: OpenTrace) -> float:
-    return trace.since

@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Final
 
-from rop_otel.assembling import assemble
+from rop_otel.assembling import Assembled, assemble
 from rop_otel.core.handoff import Assessment, HandoffRecord, assess
 from rop_otel.core.handoff.sink import Notice
 from rop_otel.core.profile import Resolver
@@ -119,10 +119,12 @@ class Monitor:
             patience_seconds=settings.patience_seconds,
             max_spans=settings.max_trace_spans,
         )
-        self.failure: BaseException | None = None
-        now = settings.clock()
-        self._admit(list(store.open_spans()), now, size=0)
+        self.failure: Exception | None = None
+        self._admit(list(store.open_spans()), settings.clock(), size=0)
         self._thread = Thread(target=self._run, name="rop_otel.monitor", daemon=True)
+
+    def start(self) -> None:
+        """Begin to work in a thread of its own, until :meth:`close`."""
         self._thread.start()
 
     @property
@@ -166,31 +168,42 @@ class Monitor:
         """Keep what has arrived, let open traces wait in the store, and close it."""
         with self._lock:
             self._ending = True
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join()
         self.store.close()
+
+    def work(self, *, seconds: float = 0.0) -> None:
+        """Keep what has arrived, and settle what is due; what fails is logged, and tried again the next time.
+
+        Args:
+            seconds: How long to wait for something to arrive.
+        """
+        try:
+            self._take_in(self._arrived(seconds))
+            self._settle(self._open.due(self._settings.clock()))
+            self._forget_old()
+            self.failure = None
+        except Exception as error:  # noqa: BLE001 - a full disk, a locked file: senders try again, the service goes on
+            if self.failure is None:
+                _log.exception("the store failed; senders try again")
+            self.failure = error
+            self.tally.noticed(Notice.ERROR, where="store")
 
     def _run(self) -> None:
         while True:
             ending = self._ending
-            try:
-                self._take_in(self._arrived())
-                self._settle(self._open.due(self._settings.clock()))
-                self._forget_old()
-                self.failure = None
-            except Exception as error:  # noqa: BLE001 - a full disk, a locked file: senders try again, the service goes on
-                self.failure = error
-                _log.exception("the store failed; senders try again")
-                self.tally.noticed(Notice.ERROR, where="store")
+            self.work(seconds=_TICK_SECONDS)
+            if self.failure is not None:
                 time.sleep(_TICK_SECONDS)
             if ending and self._queue.empty():
                 return
 
-    def _arrived(self) -> list[_Arrived]:
-        """Return what has arrived, as soon as there is something, or nothing after a moment."""
+    def _arrived(self, seconds: float) -> list[_Arrived]:
+        """Return what has arrived, as soon as there is something, or nothing after a while."""
         found: list[_Arrived] = []
         count = 0
         try:
-            found.append(self._queue.get(timeout=_TICK_SECONDS))
+            found.append(self._queue.get(block=seconds > 0, timeout=seconds))
             count = len(found[0].spans)
             while count < _GROUP_SPANS:
                 found.append(self._queue.get_nowait())
@@ -250,27 +263,39 @@ class Monitor:
         if not traces:
             return
         new: list[_Assessed] = []
+        waiting: list[OpenTrace] = []
         try:
-            self.store.settle([found for trace in traces if (found := self._settled(trace, new)) is not None])
+            self.store.settle([found for trace in traces if (found := self._settled(trace, new, waiting)) is not None])
         except Exception:
             self._open.put_back(traces)
             raise
+        self._open.put_back(waiting)
         for each in new:
             self.tally.assessed(each.record, each.assessment, seconds=each.seconds)
         for trace in traces:
-            self._release(trace.size)
+            if trace not in waiting:
+                self._release(trace.size)
 
-    def _settled(self, trace: OpenTrace, new: list[_Assessed]) -> Settled | None:
-        """Return what a trace amounts to; None where that fails, so that its spans stay open in the store."""
+    def _settled(self, trace: OpenTrace, new: list[_Assessed], waiting: list[OpenTrace]) -> Settled | None:
+        """Return what a trace amounts to.
+
+        None where that fails, so that its spans stay open in the store, and where it holds stages whose handoff may
+        still arrive: it waits then, whatever else arrives.
+        """
         try:
-            return self._assess(trace, new)
+            assembled = assemble(with_one_clock(trace.spans), self._rules)
+            is_waiting = not assembled.handoffs and (assembled.orphan_stages or assembled.incomplete)
+            if is_waiting and self._settings.clock() - trace.since < self._settings.patience_seconds:
+                trace.complete = False
+                waiting.append(trace)
+                return None
+            return self._assess(trace, assembled, new)
         except Exception:  # noqa: BLE001 - one broken trace must not keep the others
             _log.exception("trace %s cannot be assessed; its spans are kept", min(trace.traces))
             self.tally.noticed(Notice.ERROR, where="assess")
             return None
 
-    def _assess(self, trace: OpenTrace, new: list[_Assessed]) -> Settled:
-        assembled = assemble(with_one_clock(trace.spans), self._rules)
+    def _assess(self, trace: OpenTrace, assembled: Assembled, new: list[_Assessed]) -> Settled:
         services = {(span.trace_id, span.span_id): span.service for span in trace.spans}
         declared = set[str]()
         if self._declaration is not None:

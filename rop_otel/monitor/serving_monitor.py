@@ -115,6 +115,7 @@ def serve(
         grpc_server, grpc_port = serve_grpc(
             monitor, host=doors.host, port=doors.grpc_port, token=doors.token, certificate=pair
         )
+        monitor.start()
         ready(grpc_port, listener.getsockname()[1])
         server.run(sockets=[listener])
         grpc_server.stop(_GRACE_SECONDS).wait()
