@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +16,9 @@ import msgspec
 from rop_otel.errors import ConfigurationError
 from rop_otel.monitor.store import Page, Settled, StoredHandoff, Wanted
 from rop_otel.spans import Span
+
+if sys.platform != "win32":  # where two services that share a file are not kept apart
+    from fcntl import LOCK_EX, LOCK_NB, flock
 
 _APPLICATION_ID: Final = 0x524F5053
 """Marks a file as ours ("ROPS"), so that no other database is written to."""
@@ -81,10 +86,14 @@ class SqliteStore:
         self._path = path
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
+        self._claim = _claimed(path)
         try:
             self._writer = self._open()
             self._prepare(self._writer)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, ConfigurationError) as error:
+            self.close()
+            if isinstance(error, ConfigurationError):
+                raise
             raise ConfigurationError(f"{path!r} cannot be used as a store ({error})") from error
 
     def spool(self, spans: Sequence[Span]) -> None:
@@ -179,6 +188,10 @@ class SqliteStore:
         """Close the file."""
         for connection in self._connections:
             connection.close()
+        self._connections.clear()
+        if self._claim is not None:
+            os.close(self._claim)
+            self._claim = None
 
     def _with_findings(self, handoff: StoredHandoff) -> StoredHandoff:
         query = "SELECT code, stage FROM findings WHERE handoff_id = ? ORDER BY place"
@@ -231,6 +244,22 @@ class SqliteStore:
             self._writer.execute("ROLLBACK")
             raise
         self._writer.execute("COMMIT")
+
+
+def _claimed(path: str) -> int | None:
+    """Return a descriptor of the file beside the store that only one service holds; it ends with the process."""
+    if sys.platform == "win32":
+        return None
+    try:
+        descriptor = os.open(f"{path}-lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise ConfigurationError(f"{path!r} cannot be used as a store ({error.strerror})") from error
+    try:
+        flock(descriptor, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise ConfigurationError(f"{path!r} is the store of another monitor that runs; name another file") from None
+    return descriptor
 
 
 def _settle(writer: sqlite3.Connection, settled: Settled) -> None:
