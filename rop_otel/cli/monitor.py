@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -82,6 +83,7 @@ def monitor(
         say(f"Handoffs         {scheme}://{place}:{http_port}/api/handoffs")
         say(f"Kept in          {store}")
         say("Ctrl-C ends it.")
+        sys.stdout.flush()
 
     serve(
         store,

@@ -11,13 +11,14 @@ from functools import partial
 from typing import Any, Final
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
-from prometheus_client import CollectorRegistry, make_asgi_app
+from prometheus_client import CollectorRegistry
+from prometheus_client.exposition import choose_encoder
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import Route
 
 from rop_otel.export.prometheus import TallyCollector
 from rop_otel.monitor.requests import MAX_REQUEST_BYTES, TooLargeError, spans_in, unpacked
@@ -56,7 +57,7 @@ def create_app(monitor: Monitor, *, token: str | None = None, only_loopback: boo
             Route("/api/summary", guarded(partial(_summary, monitor)), methods=["GET"]),
             Route("/healthz", partial(_health, monitor), methods=["GET"]),
             Route("/readyz", partial(_ready, monitor), methods=["GET"]),
-            Mount("/metrics", make_asgi_app(registry)),
+            Route("/metrics", guarded(partial(_metrics, registry)), methods=["GET"]),
         ],
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=_LOOPBACK)] if only_loopback else [],
     )
@@ -177,6 +178,11 @@ async def _summary(monitor: Monitor, request: Request) -> Response:
     asked = {name: value for name, value in request.query_params.items() if name in _FILTERS}
     verdicts = await asyncio.to_thread(monitor.store.counts, Wanted(**asked))
     return _json({"verdicts": verdicts, "open_traces": monitor.open_traces, "waiting_bytes": monitor.waiting_bytes})
+
+
+async def _metrics(registry: CollectorRegistry, request: Request) -> Response:
+    encoder, content_type = choose_encoder(request.headers.get("accept", ""))
+    return Response(await asyncio.to_thread(encoder, registry), headers={"Content-Type": content_type})
 
 
 async def _health(monitor: Monitor, _: Request) -> Response:

@@ -12,8 +12,6 @@ from rop_otel.spans import Event, Span, otlp_protobuf, otlp_reader
 MAX_REQUEST_BYTES: Final = 64 * 1024 * 1024
 """The largest request, packed or not: as much as the collector's own receiver takes by default for gzip and more."""
 
-_LARGEST: Final = 2**63 - 1
-
 
 class TooLargeError(ValueError):
     """A request holds more than it may."""
@@ -49,7 +47,7 @@ def unpacked(body: bytes, encoding: str) -> bytes:
 def spans_in(request: bytes, *, is_json: bool) -> list[Span]:
     """Return the spans of a request, with values that every store has room for.
 
-    Halves of surrogate pairs are replaced, and integers of more than 64 bits are strings.
+    Halves of surrogate pairs, which are no Unicode, are replaced.
 
     Raises:
         ValueError: It is no export request.
@@ -60,7 +58,7 @@ def spans_in(request: bytes, *, is_json: bool) -> list[Span]:
 
 
 def _plain(span: Span) -> Span:
-    """Return a span whose texts are Unicode and whose numbers have 64 bits."""
+    """Return a span whose texts are Unicode."""
     return replace(
         span,
         trace_id=_text(span.trace_id),
@@ -71,8 +69,6 @@ def _plain(span: Span) -> Span:
         service=None if span.service is None else _text(span.service),
         attributes=_mapping(span.attributes),
         events=tuple(Event(name=_text(each.name), attributes=_mapping(each.attributes)) for each in span.events),
-        start_ns=min(span.start_ns, _LARGEST),
-        end_ns=min(span.end_ns, _LARGEST),
     )
 
 
@@ -87,8 +83,6 @@ def _mapping(attributes: Mapping[str, object]) -> dict[str, object]:
 def _value(value: object) -> object:
     if isinstance(value, str):
         return _text(value)
-    if isinstance(value, int) and not -_LARGEST <= value <= _LARGEST:
-        return str(value)
     if isinstance(value, Mapping):
         return _mapping(value)
     if isinstance(value, Sequence) and not isinstance(value, bytes):

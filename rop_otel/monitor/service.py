@@ -316,6 +316,7 @@ class Monitor:
             traces=tuple(sorted(trace.traces)),
             handoffs=tuple(handoffs),
             named=tuple(sorted(trace.handoffs)),
+            at_ns=time.time_ns(),
         )
 
     def _forget_old(self) -> None:

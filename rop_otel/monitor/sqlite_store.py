@@ -34,8 +34,10 @@ CREATE INDEX members_by_trace ON members (trace_id);
 CREATE TABLE handoffs (
   handoff_id TEXT PRIMARY KEY, trace_id TEXT NOT NULL, name TEXT NOT NULL, service TEXT, record_id TEXT, run_id TEXT,
   verdict TEXT NOT NULL, dropped_at TEXT, dropped_at_name TEXT, drop_cause TEXT,
-  start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, document BLOB NOT NULL) WITHOUT ROWID;
+  start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, document BLOB NOT NULL, kept_ns INTEGER NOT NULL)
+  WITHOUT ROWID;
 CREATE INDEX handoffs_by_start ON handoffs (start_ns, handoff_id);
+CREATE INDEX handoffs_by_age ON handoffs (kept_ns);
 CREATE INDEX handoffs_by_verdict ON handoffs (verdict, start_ns, handoff_id);
 CREATE INDEX handoffs_by_cause ON handoffs (drop_cause, start_ns, handoff_id) WHERE drop_cause IS NOT NULL;
 CREATE INDEX handoffs_by_record ON handoffs (record_id) WHERE record_id IS NOT NULL;
@@ -60,7 +62,9 @@ _COLUMNS: Final = (
     "duration_ns",
 )
 _LISTED: Final = ", ".join(_COLUMNS)
-_SAVE: Final = f"INSERT OR REPLACE INTO handoffs ({_LISTED}, document) VALUES ({', '.join('?' * (len(_COLUMNS) + 1))})"
+_SAVE: Final = (
+    f"INSERT OR REPLACE INTO handoffs ({_LISTED}, document, kept_ns) VALUES ({', '.join('?' * (len(_COLUMNS) + 2))})"
+)
 _RELATED: Final = (
     "SELECT other.trace_id FROM members JOIN members AS other USING (handoff_id) WHERE members.trace_id = ?"
 )
@@ -169,9 +173,9 @@ class SqliteStore:
         """Delete the oldest handoffs and their spans."""
         reader = self._reader()
         if max_bytes is not None and self._used_bytes(reader) > max_bytes:
-            rows = reader.execute("SELECT handoff_id, trace_id FROM handoffs ORDER BY start_ns LIMIT ?", (limit,))
+            rows = reader.execute("SELECT handoff_id, trace_id FROM handoffs ORDER BY kept_ns LIMIT ?", (limit,))
         else:
-            query = "SELECT handoff_id, trace_id FROM handoffs WHERE start_ns < ? ORDER BY start_ns LIMIT ?"
+            query = "SELECT handoff_id, trace_id FROM handoffs WHERE kept_ns < ? ORDER BY kept_ns LIMIT ?"
             rows = reader.execute(query, (before_ns, limit))
         old = rows.fetchall()
         if not old:
@@ -279,7 +283,7 @@ def _settle(writer: sqlite3.Connection, settled: Settled) -> None:
     )
     for each in settled.handoffs:
         values = [getattr(each, column) for column in _COLUMNS]
-        writer.execute(_SAVE, (*values, msgspec.json.encode(each.document)))
+        writer.execute(_SAVE, (*values, msgspec.json.encode(each.document), settled.at_ns))
         writer.executemany(
             "INSERT INTO findings (code, handoff_id, place, stage) VALUES (?, ?, ?, ?)",
             [(code, each.handoff_id, place, stage) for place, (code, stage) in enumerate(each.findings)],

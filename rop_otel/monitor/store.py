@@ -46,11 +46,13 @@ class Settled:
         traces: The IDs of the traces.
         handoffs: What their spans amount to now, in place of what was kept of these handoffs before.
         named: The IDs of all handoffs that their spans are, or name.
+        at_ns: When that was, in Unix nanoseconds of the service's own clock.
     """
 
     traces: tuple[str, ...]
     handoffs: tuple[StoredHandoff, ...] = ()
     named: tuple[str, ...] = ()
+    at_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +128,7 @@ class Store(Protocol):
         """Delete the oldest handoffs and their spans, and return how many.
 
         Args:
-            before_ns: Those that started before this, in Unix nanoseconds.
+            before_ns: Those that were settled before this, in Unix nanoseconds.
             max_bytes: More than this, and the oldest go, too; None for no limit.
             limit: How many at most in one step.
         """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from unittest.mock import patch
@@ -209,9 +210,12 @@ def _only(trace_id: str) -> Callable[..., object]:
 
 
 def test_old_handoffs_go(keep: Keep) -> None:
-    """What is older than it may be is deleted, with its spans."""
+    """What was settled too long ago is deleted, with its spans; how old the spans are by themselves is no matter."""
     kept = keep(retention_seconds=3600.0)
     kept.send(*pipeline())
     kept.wait()
     kept.wait(60.0)
+    assert kept.verdicts() == ["FAIL"]
+    with patch("rop_otel.monitor.service.time.time_ns", return_value=time.time_ns() + 3_700_000_000_000):
+        kept.wait(60.0)
     assert (kept.verdicts(), kept.store.spans_of([TRACE], [])) == ([], [])

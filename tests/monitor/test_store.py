@@ -36,7 +36,7 @@ def stored(number: int, **fields: object) -> StoredHandoff:
 
 
 def settled(handoff: StoredHandoff) -> Settled:
-    return Settled(traces=(handoff.trace_id,), handoffs=(handoff,), named=(handoff.handoff_id,))
+    return Settled(traces=(handoff.trace_id,), handoffs=(handoff,), named=(handoff.handoff_id,), at_ns=handoff.start_ns)
 
 
 ANY = Wanted()
