@@ -168,10 +168,10 @@ async def _handoffs(monitor: Monitor, request: Request) -> Response:
 
 
 async def _handoff(monitor: Monitor, request: Request) -> Response:
-    found = await asyncio.to_thread(monitor.store.handoff, request.path_params["handoff_id"])
+    found = await asyncio.to_thread(monitor.detail, request.path_params["handoff_id"])
     if found is None:
         return JSONResponse({"error": "no such handoff"}, 404)
-    return _json({**found.document, "service": found.service})
+    return _json(found)
 
 
 async def _summary(monitor: Monitor, request: Request) -> Response:
@@ -196,7 +196,7 @@ async def _ready(monitor: Monitor, _: Request) -> Response:
 
 def _row(handoff: StoredHandoff) -> dict[str, Any]:
     row = asdict(handoff)
-    del row["document"]
+    del row["assessment"]
     return row
 
 

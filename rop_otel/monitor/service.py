@@ -10,11 +10,12 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
-from typing import Final
+from typing import Any, Final
 
 from rop_otel.assembling import Assembled, assemble
 from rop_otel.core.handoff import Assessment, HandoffRecord, assess
 from rop_otel.core.handoff.sink import Notice
+from rop_otel.core.handoff.stage_lists import lists_of
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.errors import RopError
@@ -23,6 +24,7 @@ from rop_otel.monitor.clock_skew import with_one_clock
 from rop_otel.monitor.open_traces import OpenTrace, OpenTraces
 from rop_otel.monitor.store import Settled, Store
 from rop_otel.monitor.stored import stored_handoff
+from rop_otel.replay.handoff_report import handoff_as_dict
 from rop_otel.replay.recorded_run import handoffs_of_run
 from rop_otel.spans import Span
 from rop_otel.spans.conventions import Rules
@@ -141,6 +143,23 @@ class Monitor:
     def waiting_bytes(self) -> int:
         """How many bytes of requests wait to be kept, or are in traces that are not settled."""
         return self._waiting
+
+    def detail(self, handoff_id: str) -> dict[str, Any] | None:
+        """Return one handoff in the JSON shape of ``replay --lists``, from the spans that are kept; None without it."""
+        stored = self.store.handoff(handoff_id)
+        if stored is None:
+            return None
+        spans = self.store.spans_of([stored.trace_id], [handoff_id])
+        for record in assemble(with_one_clock(spans), self._rules).handoffs:
+            if record.handoff_id == handoff_id:
+                assessment = assess(record, resolver=self._resolver, declaration=self._declaration_of(record))
+                lists = lists_of(record, resolver=self._resolver)
+                return {**handoff_as_dict(assessment, record, lists, with_ids=True), "service": stored.service}
+        return {**stored.assessment, "service": stored.service}
+
+    def _declaration_of(self, record: HandoffRecord) -> Opened | None:
+        declaration = self._declaration
+        return declaration if declaration is not None and handoffs_of_run([record], declaration) else None
 
     def submit(self, spans: Sequence[Span], *, size: int) -> Future[int]:
         """Take in the spans of a request.
@@ -297,17 +316,13 @@ class Monitor:
 
     def _assess(self, trace: OpenTrace, assembled: Assembled, new: list[_Assessed]) -> Settled:
         services = {(span.trace_id, span.span_id): span.service for span in trace.spans}
-        declared = set[str]()
-        if self._declaration is not None:
-            declared = {each.handoff_id for each in handoffs_of_run(assembled.handoffs, self._declaration)}
         handoffs = []
         for record in assembled.handoffs:
             begun = time.perf_counter()
-            declaration = self._declaration if record.handoff_id in declared else None
-            assessment = assess(record, resolver=self._resolver, declaration=declaration)
+            assessment = assess(record, resolver=self._resolver, declaration=self._declaration_of(record))
             seconds = time.perf_counter() - begun
             service = services.get((record.trace_id, record.span_id))
-            handoffs.append(stored_handoff(record, assessment, service=service, resolver=self._resolver))
+            handoffs.append(stored_handoff(record, assessment, service=service))
             if not (trace.reopened and self.store.handoff(record.handoff_id)):
                 new.append(_Assessed(record, assessment, seconds))
         for _ in assembled.incomplete:

@@ -34,7 +34,7 @@ CREATE INDEX members_by_trace ON members (trace_id);
 CREATE TABLE handoffs (
   handoff_id TEXT PRIMARY KEY, trace_id TEXT NOT NULL, name TEXT NOT NULL, service TEXT, record_id TEXT, run_id TEXT,
   verdict TEXT NOT NULL, dropped_at TEXT, dropped_at_name TEXT, drop_cause TEXT,
-  start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, document BLOB NOT NULL, kept_ns INTEGER NOT NULL)
+  start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, assessment BLOB NOT NULL, kept_ns INTEGER NOT NULL)
   WITHOUT ROWID;
 CREATE INDEX handoffs_by_start ON handoffs (start_ns, handoff_id);
 CREATE INDEX handoffs_by_age ON handoffs (kept_ns);
@@ -63,7 +63,7 @@ _COLUMNS: Final = (
 )
 _LISTED: Final = ", ".join(_COLUMNS)
 _SAVE: Final = (
-    f"INSERT OR REPLACE INTO handoffs ({_LISTED}, document, kept_ns) VALUES ({', '.join('?' * (len(_COLUMNS) + 2))})"
+    f"INSERT OR REPLACE INTO handoffs ({_LISTED}, assessment, kept_ns) VALUES ({', '.join('?' * (len(_COLUMNS) + 2))})"
 )
 _RELATED: Final = (
     "SELECT other.trace_id FROM members JOIN members AS other USING (handoff_id) WHERE members.trace_id = ?"
@@ -155,12 +155,12 @@ class SqliteStore:
         return Page(handoffs=tuple(found), after=None if last is None else f"{last.start_ns},{last.handoff_id}")
 
     def handoff(self, handoff_id: str) -> StoredHandoff | None:
-        """Return one handoff with its document."""
-        query = f"SELECT {_LISTED}, document FROM handoffs WHERE handoff_id = ?"
+        """Return one handoff with its assessment."""
+        query = f"SELECT {_LISTED}, assessment FROM handoffs WHERE handoff_id = ?"
         row = self._reader().execute(query, (handoff_id,)).fetchone()
         if row is None:
             return None
-        found = StoredHandoff(**dict(zip(_COLUMNS, row[:-1], strict=True)), document=msgspec.json.decode(row[-1]))
+        found = StoredHandoff(**dict(zip(_COLUMNS, row[:-1], strict=True)), assessment=msgspec.json.decode(row[-1]))
         return self._with_findings(found)
 
     def counts(self, wanted: Wanted) -> dict[str, int]:
@@ -283,7 +283,7 @@ def _settle(writer: sqlite3.Connection, settled: Settled) -> None:
     )
     for each in settled.handoffs:
         values = [getattr(each, column) for column in _COLUMNS]
-        writer.execute(_SAVE, (*values, msgspec.json.encode(each.document), settled.at_ns))
+        writer.execute(_SAVE, (*values, msgspec.json.encode(each.assessment), settled.at_ns))
         writer.executemany(
             "INSERT INTO findings (code, handoff_id, place, stage) VALUES (?, ?, ?, ?)",
             [(code, each.handoff_id, place, stage) for place, (code, stage) in enumerate(each.findings)],

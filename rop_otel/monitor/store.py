@@ -19,7 +19,7 @@ class StoredHandoff:
         dropped_at, dropped_at_name, drop_cause: Where and why the selected object was lost; None where it was not.
         findings: Code and stage of each finding.
         start_ns, duration_ns: When it ran, in Unix nanoseconds.
-        document: The assessment in the JSON shape of ``replay --lists --format json``.
+        assessment: The assessment in the contract's JSON shape; empty where handoffs are listed.
     """
 
     handoff_id: str
@@ -35,7 +35,7 @@ class StoredHandoff:
     findings: tuple[tuple[str, str | None], ...] = ()
     start_ns: int = 0
     duration_ns: int = 0
-    document: Mapping[str, Any] = field(default_factory=dict)
+    assessment: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +119,7 @@ class Store(Protocol):
         """
 
     def handoff(self, handoff_id: str) -> StoredHandoff | None:
-        """Return one handoff with its document; None where none has this ID."""
+        """Return one handoff with its assessment; None where none has this ID."""
 
     def counts(self, wanted: Wanted) -> dict[str, int]:
         """Return how many handoffs have each verdict."""

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from rop_otel.core.handoff import Assessment, HandoffRecord
-from rop_otel.core.handoff.stage_lists import lists_of
-from rop_otel.core.profile import Resolver
 from rop_otel.monitor.store import StoredHandoff
-from rop_otel.replay.handoff_report import handoff_as_dict
 
 _LATEST_NS = 2**63 - 1
 """The latest time that a store has room for."""
 
 
-def stored_handoff(
-    record: HandoffRecord, assessment: Assessment, *, service: str | None, resolver: Resolver | None
-) -> StoredHandoff:
+def stored_handoff(record: HandoffRecord, assessment: Assessment, *, service: str | None) -> StoredHandoff:
     """Return an assessed handoff as it is kept.
 
     Args:
         record: The facts.
         assessment: What they amount to.
         service: The service of the handoff's span; None where it has none.
-        resolver: The resolver in force.
     """
     drop = assessment.drop
-    document = handoff_as_dict(assessment, record, lists_of(record, resolver=resolver), with_ids=True)
     return StoredHandoff(
         handoff_id=record.handoff_id,
         trace_id=record.trace_id,
@@ -32,12 +25,12 @@ def stored_handoff(
         service=service,
         record_id=record.record_id,
         run_id=record.run_id,
-        verdict=str(document["verdict"]),
+        verdict="" if assessment.verdict is None else assessment.verdict.value,
         dropped_at=None if drop is None else drop.stage,
         dropped_at_name=None if drop is None else drop.name,
         drop_cause=None if drop is None else drop.cause.value,
         findings=tuple((each.code.value, each.stage) for each in assessment.findings),
         start_ns=min(record.start_ns, _LATEST_NS),
         duration_ns=min(max(record.end_ns - record.start_ns, 0), _LATEST_NS),
-        document=document,
+        assessment=assessment.as_dict(),
     )

@@ -84,10 +84,9 @@ def _value(value: Any, depth: int) -> object:
 
 def _array(values: Any, depth: int) -> list[object]:
     """Return a list; one of strings, or of numbers, without asking each value what it is."""
-    texts: list[object] = [value.string_value for value in values]
-    if all(texts):
-        return texts
-    numbers: list[object] = [value.double_value for value in values]
-    if all(numbers):
-        return numbers
+    kind = values[0].WhichOneof("value") if values else None
+    if kind in ("string_value", "double_value"):
+        found = [getattr(value, kind) for value in values]
+        if all(found):  # one of another kind has "" or 0.0 there
+            return found
     return [_value(value, depth) for value in values]

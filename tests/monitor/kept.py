@@ -55,7 +55,11 @@ class Kept:
     def documents(self) -> list[dict[str, Any]]:
         """Return what is kept of each handoff, the oldest first."""
         listed = reversed(self.store.handoffs(Wanted(), limit=1000).handoffs)
-        return [dict(found.document) for each in listed if (found := self.store.handoff(each.handoff_id)) is not None]
+        details = [(each, self.monitor.detail(each.handoff_id)) for each in listed]
+        for each, detail in details:
+            assert detail is not None
+            assert (detail.pop("service"), detail["verdict"]) == (each.service, each.verdict)
+        return [detail for _, detail in details if detail is not None]
 
     def verdicts(self) -> list[str]:
         """Return the verdict of each handoff that is kept, the oldest first."""

@@ -30,7 +30,7 @@ def stored(number: int, **fields: object) -> StoredHandoff:
         name="qa",
         verdict="PASS" if number % 2 else "FAIL",
         start_ns=number,
-        document={"handoff_id": f"h{number}", "text": "é\u202e<script>"},
+        assessment={"handoff_id": f"h{number}", "text": "é\u202e<script>"},
     )
     return replace(made, **fields)  # type: ignore[arg-type]
 
