@@ -1,4 +1,7 @@
-"""``rop-otel monitor``: take in spans of any number of services, and assess their handoffs."""
+"""``rop-otel monitor``: take in spans of any number of services, and assess their handoffs.
+
+Long because each option stands with its help where typer looks for it.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from threading import Lock, Thread
+from threading import Thread
 from typing import Any, Final
 
 from rop_otel.assembling import Assembled, assemble
@@ -26,6 +26,7 @@ from rop_otel.monitor.store import Settled, Store
 from rop_otel.monitor.stored import stored_handoff
 from rop_otel.replay.handoff_report import handoff_as_dict
 from rop_otel.replay.recorded_run import handoffs_of_run
+from rop_otel.safety import create_lock
 from rop_otel.spans import Span
 from rop_otel.spans.conventions import Rules
 
@@ -113,7 +114,7 @@ class Monitor:
         self._settings = settings
         self._queue: SimpleQueue[_Arrived] = SimpleQueue()
         self._waiting = 0
-        self._lock = Lock()
+        self._lock = create_lock()
         self._ending = False
         self._forgotten_at = -float("inf")
         self._open = OpenTraces(
