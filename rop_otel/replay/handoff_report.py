@@ -61,7 +61,7 @@ class Report:
         """
         each = zip(self.assessments, self.handoffs, self.lists, strict=True)
         return {
-            "handoffs": [_handoff(*parts, with_ids=lists) for parts in each],
+            "handoffs": [handoff_as_dict(*parts, with_ids=lists) for parts in each],
             "orphan_stages": self.orphan_stages,
             "incomplete_handoffs": list(self.incomplete),
             "duplicate_handoffs": list(self.duplicates),
@@ -69,9 +69,10 @@ class Report:
         }
 
 
-def _handoff(
+def handoff_as_dict(
     assessment: Assessment, record: HandoffRecord, lists: tuple[StageLists, ...], *, with_ids: bool
 ) -> dict[str, Any]:
+    """Return the JSON shape of one handoff, with the IDs of each stage's list where that is asked for."""
     written = assessment.as_dict()
     written["selected"], written["judged"] = _given(record.selected), _given(record.judged)
     for stage, listed in zip(written["stages"], lists, strict=True):
