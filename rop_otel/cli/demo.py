@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from rop_otel.cli.model_options import (
+    CrossEncoderOption,
+    EncoderOption,
+    MaxPiecesOption,
+    PassagePrefixOption,
+    PoolingOption,
+    QueryPrefixOption,
+    chosen_models,
+)
 from rop_otel.cli.terminal import create_console
 from rop_otel.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from rop_otel.reference.models import ModelFiles
 
 
 class QueryText(StrEnum):
@@ -21,30 +26,6 @@ class QueryText(StrEnum):
 
     QUESTION = "question"
     TITLE = "title"
-
-
-class Pooling(StrEnum):
-    """How a sentence encoder makes one vector of its token vectors."""
-
-    MEAN = "mean"
-    CLS = "cls"
-
-
-_Pooling = Annotated[
-    Pooling | None, typer.Option(help="How --encoder makes one vector of its tokens'; mean by default.")
-]
-_QueryPrefix = Annotated[
-    str | None, typer.Option(metavar="TEXT", help="Put before queries, where --encoder was trained with it.")
-]
-_PassagePrefix = Annotated[
-    str | None, typer.Option(metavar="TEXT", help="Put before passages, where --encoder was trained with it.")
-]
-_MaxPieces = Annotated[
-    int | None,
-    typer.Option(
-        min=8, help="Longest input in tokens: 128 for --encoder, 256 for --cross-encoder, or this for those given."
-    ),
-]
 
 
 def demo(
@@ -72,16 +53,12 @@ def demo(
         int | None, typer.Option(min=0, max=65535, help="Port of /metrics with --serve; 9464 by default.")
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Ask only the first so many questions.")] = None,
-    encoder: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Another sentence encoder: ONNX with its tokenizer.json.")
-    ] = None,
-    cross_encoder: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="A cross-encoder for reranking: ONNX with its tokenizer.json.")
-    ] = None,
-    pooling: _Pooling = None,
-    query_prefix: _QueryPrefix = None,
-    passage_prefix: _PassagePrefix = None,
-    max_pieces: _MaxPieces = None,
+    encoder: EncoderOption = None,
+    cross_encoder: CrossEncoderOption = None,
+    pooling: PoolingOption = None,
+    query_prefix: QueryPrefixOption = None,
+    passage_prefix: PassagePrefixOption = None,
+    max_pieces: MaxPiecesOption = None,
 ) -> None:
     """Index real text, answer questions over it, and show what reached the reader and where the rest was lost.
 
@@ -94,10 +71,14 @@ def demo(
         raise ConfigurationError("--corpus and --questions go together")
     if port is not None and not serve:
         raise ConfigurationError("--port says where to serve: give --serve too")
-    if encoder is None and (pooling, query_prefix, passage_prefix) != (None, None, None):
-        raise ConfigurationError("--pooling, --query-prefix and --passage-prefix say how to use --encoder: give it too")
-    if max_pieces is not None and encoder is None and cross_encoder is None:
-        raise ConfigurationError("--max-pieces says how to use --encoder or --cross-encoder: give one of them too")
+    encoder_files, cross_encoder_files = chosen_models(
+        encoder,
+        cross_encoder,
+        pooling=pooling,
+        query_prefix=query_prefix,
+        passage_prefix=passage_prefix,
+        max_pieces=max_pieces,
+    )
     require_libraries()
     from rop_otel.cli.demo_run import Request, list_faults, run_demo
 
@@ -114,27 +95,7 @@ def demo(
         serve=serve,
         port=port,
         limit=limit,
-        encoder=_encoder(encoder, pooling, query_prefix, passage_prefix, max_pieces) if encoder else None,
-        cross_encoder=_cross_encoder(cross_encoder, max_pieces) if cross_encoder else None,
+        encoder=encoder_files,
+        cross_encoder=cross_encoder_files,
     )
     raise typer.Exit(run_demo(request, console))
-
-
-def _encoder(
-    folder: Path, pooling: Pooling | None, query_prefix: str | None, passage_prefix: str | None, pieces: int | None
-) -> ModelFiles:
-    from rop_otel.reference.models import ENCODER_PIECES, model_in
-
-    return replace(
-        model_in(folder),
-        pooling=(pooling or Pooling.MEAN).value,
-        query_prefix=query_prefix or "",
-        passage_prefix=passage_prefix or "",
-        max_pieces=pieces or ENCODER_PIECES,
-    )
-
-
-def _cross_encoder(folder: Path, pieces: int | None) -> ModelFiles:
-    from rop_otel.reference.models import CROSS_ENCODER_PIECES, model_in
-
-    return replace(model_in(folder), max_pieces=pieces or CROSS_ENCODER_PIECES)

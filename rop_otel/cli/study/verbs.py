@@ -6,6 +6,9 @@ import typer
 
 from rop_otel.cli.several import SeveralValues
 from rop_otel.cli.study.declare_runs import declare
+from rop_otel.cli.study.example import example
+from rop_otel.cli.study.rank import rank
+from rop_otel.cli.study.run_study import run
 from rop_otel.cli.study.tables import tables
 from rop_otel.cli.study.transitions import transitions
 from rop_otel.cli.terminal import Verbs
@@ -16,6 +19,9 @@ study = typer.Typer(
     help="Which way of turning a selection into evidence loses it, with intervals.",
     no_args_is_help=True,
 )
+study.command(cls=SeveralValues)(rank)
 study.command(cls=SeveralValues)(tables)
 study.command(cls=SeveralValues)(transitions)
 study.command()(declare)
+study.command(cls=SeveralValues)(run)
+study.command()(example)

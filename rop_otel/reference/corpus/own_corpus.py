@@ -9,7 +9,7 @@ from pathlib import Path
 from rop_otel.errors import InputError
 from rop_otel.reference.corpus.chunking import split
 from rop_otel.reference.corpus.chunks import Chunk, Corpus, Item
-from rop_otel.reference.corpus.jsonlines import read_objects, text_of
+from rop_otel.safety.json_lines import read_objects, text_of
 
 SCOPE = "corpus"
 """Scope of a corpus read from files."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rop_otel.errors import InputError
-from rop_otel.reference.corpus.jsonlines import is_unicode, read_objects, text_of
+from rop_otel.safety.json_lines import is_unicode, read_objects, text_of
 
 BUNDLED = Path(__file__).parent.parent / "data" / "questions.jsonl"
 

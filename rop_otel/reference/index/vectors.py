@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,6 +90,23 @@ class VectorStore:
         starts = np.cumsum([0, *(stop - start for start, stop in spans[:-1])])
         best = np.maximum.reduceat(similarities, starts, axis=0)
         return [float(score) for score in best.mean(axis=1)]
+
+    def best_matches(self, query: NDArray[np.float32], *, pages: int) -> Iterator[NDArray[np.float32]]:
+        """Yield, for so many passages at a time in order, how well the best token of each matches each query token.
+
+        Args:
+            query: dimensions × query tokens, unit length.
+            pages: Passages whose token vectors are in memory as floats at a time.
+
+        Yields:
+            passages × query tokens.
+        """
+        for first in range(0, len(self.vectors), pages):
+            offsets = self.offsets[first : first + pages + 1]
+            start, stop = int(offsets[0]), int(offsets[-1])
+            similarities = self.tokens[start:stop].astype(np.float32) @ query
+            similarities *= self.scales[start:stop, None]
+            yield np.maximum.reduceat(similarities, offsets[:-1] - start, axis=0)
 
     def _span(self, place: int) -> tuple[int, int]:
         return int(self.offsets[place]), int(self.offsets[place + 1])

@@ -46,10 +46,7 @@ class CrossEncoder:
 
     def scores(self, query: Query, places: list[int]) -> list[float]:
         """Return the model's relevance logit (the last column, where there are several)."""
-        chunks = self._corpus.chunks
-        pairs = [(query.text, chunks[place].titled_text) for place in places]
-        logits, _ = self._session.run(self._session.tokenize(pairs))
-        return [float(row[-1]) for row in logits.reshape(len(pairs), -1)]
+        return pair_scores(self._session, query.text, [self._corpus.chunks[place].titled_text for place in places])
 
 
 class WordOverlap:
@@ -67,6 +64,12 @@ class WordOverlap:
         passages = (self._corpus.chunks[place] for place in places)
         found = (len(wanted & self._stemmer.stems(f"{chunk.title} {chunk.text}")) for chunk in passages)
         return [count / max(len(wanted), 1) for count in found]
+
+
+def pair_scores(cross_encoder: Session, query: str, passages: list[str]) -> list[float]:
+    """Return a cross-encoder's relevance logits (the last column, where there are several) of at least one passage."""
+    logits, _ = cross_encoder.run(cross_encoder.tokenize([(query, passage) for passage in passages]))
+    return [float(row[-1]) for row in logits.reshape(len(passages), -1)]
 
 
 def rerank(index: Index, reranker: Reranker, query: Query, hits: list[Hit], keep: int) -> list[Hit]:

@@ -5,19 +5,27 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from rop_otel.errors import InputError
 from rop_otel.safety.compressed_files import read_lines
+from rop_otel.safety.digested_files import Digest
+
+MAX_FILE_BYTES: Final = 1 << 40
+"""Read line by line: the size of a file costs time and not memory."""
 
 
-def read_objects(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_objects(file: Path, *, digest: Digest | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each line's number and object; blank lines are passed over.
+
+    Args:
+        file: Plain, gzip or zstd.
+        digest: Takes in the bytes as they are stored, all of them once the last line has been read.
 
     Raises:
         InputError: The file cannot be read, or a line is no JSON object.
     """
-    for line, data in read_lines(str(file)):
+    for line, data in read_lines(str(file), max_file_bytes=MAX_FILE_BYTES, digest=digest):
         if data.strip():
             yield line, _object(data, file=str(file), line=line)
 
