@@ -71,6 +71,5 @@ def run(
     output(transitions_report(changes, kind="json"), str(out / "transitions.json"))
     output(transitions_report(changes, kind="markdown"), str(out / "transitions.md"))
     output(tables_report(context, chosen([5]), kind="text"), None)
-    say(
-        f"All tables are in {out / 'tables.md'}, with plots in {out / 'tables.html'}, transitions in {out / 'transitions.md'}"
-    )
+    say(f"All tables are in {out / 'tables.md'}, with plots in {out / 'tables.html'}.")
+    say(f"What changes from rule to rule is in {out / 'transitions.md'}.")
