@@ -14,7 +14,9 @@ from tests.docs.blocks import UnrunnableBlockError, outputs, script
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted({ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")})
-OF_THE_STANDARD_LIBRARY = ("haystack-qa", "langchain-qa", "llama-index-qa")
+OF_THE_STANDARD_LIBRARY = ("haystack-qa", "langchain-qa", "llama-index-qa", "study")
+"""Examples and documents whose output is that of this Python's documentation."""
+
 EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*") if path.is_dir() and path.name != "__pycache__")
 SECONDS = 600
 PATIENT = {"UVICORN_TIMEOUT_WORKER_HEALTHCHECK": str(SECONDS)}
@@ -68,7 +70,8 @@ def test_document_runs(document: Path, tmp_path: Path) -> None:
     program.write_text(script(text), encoding="utf-8")
     finished = run(program, folder=tmp_path)
     assert finished.returncode == 0, f"{name(document)}, lines as in the file:\n{finished.stderr}"
-    assert finished.stdout == outputs(text)
+    if SAME_DOCUMENTATION or document.stem not in OF_THE_STANDARD_LIBRARY:
+        assert finished.stdout == outputs(text)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=name)

@@ -12,6 +12,7 @@ from rop_otel.cli.study.export import export
 from rop_otel.cli.study.import_published import import_published
 from rop_otel.cli.study.omit import omit
 from rop_otel.cli.study.rank import rank
+from rop_otel.cli.study.run_study import run
 from rop_otel.cli.study.tables import tables
 from rop_otel.cli.study.transitions import transitions
 from rop_otel.cli.terminal import Verbs
@@ -30,4 +31,5 @@ study.command(cls=SeveralValues)(transitions)
 study.command()(declare)
 study.command(cls=SeveralValues)(omit)
 study.command()(export)
+study.command(cls=SeveralValues)(run)
 study.command()(example)
