@@ -337,7 +337,7 @@ def test_an_agent_is_a_handoff(parts: Any, seen: Any) -> None:
 
 
 def test_a_prompt_is_searched_once(parts: Any, seen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The prompt that the reader is given is looked through when it is made, and not again when it is recorded."""
+    """What a function, a template and a model are given is looked through once, and not again when it is recorded."""
     searched: list[str] = []
 
     def look(prompts: Any, *args: Any, **kwargs: Any) -> Any:
@@ -349,4 +349,5 @@ def test_a_prompt_is_searched_once(parts: Any, seen: Any, monkeypatch: pytest.Mo
     keep = RunnableLambda(lambda documents: documents[:1])
     parts.lcel(parts.vector() | keep).invoke("n3")
     assert seen.lists[-1] == ("packing", ["n1"])
-    assert len([each for each in searched if parts.notes[0].page_content in each]) == 1
+    holding = [each for each in searched if parts.notes[0].page_content in each]
+    assert len(holding) == len(set(holding)) > 0
