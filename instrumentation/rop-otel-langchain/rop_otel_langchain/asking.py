@@ -44,6 +44,7 @@ class Asked:
         answers: What came of it; None where that is not known.
         overruled: Somebody chose among its documents since, or was shown them too.
         settled: It is known to be a reader's.
+        refused: The model refused to answer.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class Asked:
         self.held = None if shown is None else _held(shown)
         self.by, self.rounds, self.call, self.given, self.at = by, rounds, call, given, at
         self.answers: list[str] | None = None
-        self.failed = self.overruled = self.settled = False
+        self.failed = self.overruled = self.settled = self.refused = False
 
     @property
     def shows(self) -> bool:

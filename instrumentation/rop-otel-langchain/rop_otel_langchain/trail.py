@@ -66,10 +66,12 @@ class Trail:
 
     Attributes:
         rounds: The numbers of its rounds.
+        readers: The texts that the answer came from, once that is known.
     """
 
     def __init__(self) -> None:
         self.rounds = count(1)
+        self.readers: Sequence[Asked] = ()
         self._latest = 0
         self._found: set[str | int] = set()  # in the latest round of a graph
         self._turns = Turns()  # branches of a chain run in threads, and a signal handler may run a chain
@@ -229,7 +231,8 @@ class Trail:
         with self._turns.lock:
             asked = list(self._asked)
         self._turns.settle()
-        self._pack(watching, readers(asked, result))
+        self.readers = readers(asked, result)
+        self._pack(watching, self.readers)
 
     @never_raising
     def pack_all(self, watching: Watching) -> None:
