@@ -16,6 +16,7 @@ from rop_otel.cli.run_report import (
     print_text,
 )
 from rop_otel.cli.terminal import create_console, say, say_json
+from rop_otel.core.profile.declaration import Interface
 
 
 def replay(
@@ -30,6 +31,14 @@ def replay(
     declaration: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="The declaration of a run: account for every record that it expects."),
+    ] = None,
+    interface: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="HANDOFF=NAME[@VERSION]",
+            show_default=False,
+            help="Compare the declaration's interface: handoffs of this name stand for that one; again for more names.",
+        ),
     ] = None,
     lists: Annotated[
         bool, typer.Option("--lists", metavar="", help="Give the IDs that each stage returned, too.")
@@ -47,9 +56,14 @@ def replay(
     from rop_otel.replay import print_report, replay_files
     from rop_otel.spans.conventions import Rules
 
-    limits = limits_of(max_file_bytes=max_file_bytes)
-    rules = Rules.of_environment()
-    report = replay_files(files, resolver=resolver, declaration=declaration, rules=rules, limits=limits)
+    report = replay_files(
+        files,
+        resolver=resolver,
+        declaration=declaration,
+        interfaces=_interfaces(interface) if interface else None,
+        rules=Rules.of_environment(),
+        limits=limits_of(max_file_bytes=max_file_bytes),
+    )
     if output_format is Format.JSON:
         text = json.dumps(report.as_dict(lists=lists), ensure_ascii=False, allow_nan=False)
         say_json([printable_json(text).encode() + b"\n"])
@@ -61,3 +75,15 @@ def replay(
     if report.run is not None:
         raise typer.Exit(EXIT_CODES[report.run.report.run_status])
     raise typer.Exit(0 if report.clean else 1)
+
+
+def _interfaces(told: list[str]) -> dict[str, Interface]:
+    """Return the interfaces that handoffs stand for, by the names of these."""
+    found: dict[str, Interface] = {}
+    for each in told:
+        handoff, _, interface = each.partition("=")
+        name, at, version = interface.rpartition("@") if "@" in interface else (interface, "", "")
+        if not handoff or not name or (at and not version):
+            raise typer.BadParameter(f"{each!r} is no HANDOFF=NAME[@VERSION]", param_hint="--interface")
+        found[handoff] = Interface(name=name, version=version or None)
+    return found

@@ -6,6 +6,8 @@ import logging
 from importlib import metadata
 from typing import Final
 
+from opentelemetry.trace import get_current_span
+
 from rop_otel.instrumenting.handoffs import is_selecting
 from rop_otel.safety import raise_if_delivered
 from rop_otel.tracing.position.context_position import current_position
@@ -61,7 +63,7 @@ def failure(place: str, message: str) -> None:
     current().diagnostics.failure(Problem.INSTRUMENTATION, place, message)
 
 
-def retrieved_outside(framework: str, what: str) -> None:
+def retrieved_outside(framework: str, what: str, *, as_stage: bool = False) -> None:
     """Say, once for each framework, that something retrieved outside of any handoff: no verdict is to be had then.
 
     Where monitoring is off, and inside of a selector, it is as it should be, and nothing is said.
@@ -69,7 +71,10 @@ def retrieved_outside(framework: str, what: str) -> None:
     Args:
         framework: Its name.
         what: What retrieved.
+        as_stage: True where a stage of it begins next: where no span is around, that says the same by itself.
     """
+    if as_stage and not get_current_span().get_span_context().is_valid:
+        return
     if current_position().handoff is None and current().enabled and not is_selecting():
         _warn_once(framework, _OUTSIDE, framework, what)
 

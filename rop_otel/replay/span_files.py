@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 
 from rop_otel.core.profile.accounts import Input
+from rop_otel.core.profile.declaration import Interface
 from rop_otel.errors import ConfigurationError
 from rop_otel.evaluation.declaration_reader import read_declaration
 from rop_otel.evaluation.inputs import input_of
@@ -23,6 +25,7 @@ def replay_files(
     *,
     resolver: str | None = None,
     declaration: str | None = None,
+    interfaces: Mapping[str, Interface] | None = None,
     rules: Rules | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Report:
@@ -32,15 +35,21 @@ def replay_files(
         files: Names of OTLP JSON files.
         resolver: Name of a resolver file, ``.jsonl`` for JSON Lines; None: an ID stands for itself.
         declaration: Name of a run's declaration, which brings a resolver of its own.
+        interfaces: By name of a handoff the interface that it stands for, one of another name for the interface of
+            that name; None: the declaration's is not compared.
         rules: How spans of other conventions are read; None: as their conventions say.
         limits: How large each of these files may be.
 
     Raises:
         InputError: A file cannot be read as what it should be.
-        ConfigurationError: The resolver is not the declaration's.
+        ConfigurationError: The resolver is not the declaration's, or there are interfaces and no declaration.
     """
+    if interfaces is not None and declaration is None:
+        raise ConfigurationError("interfaces are compared with a declaration's, and there is none")
     in_force = None if resolver is None else read_resolver(resolver, limits=limits)[0]
-    opened = None if declaration is None else read_declaration(declaration, limits=limits)
+    opened = (
+        None if declaration is None else replace(read_declaration(declaration, limits=limits), interfaces=interfaces)
+    )
     if in_force is not None and opened is not None and opened.declaration is not None:
         declared = opened.declaration.resolver
         if in_force.sha256 != declared.sha256:

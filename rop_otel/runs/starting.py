@@ -139,6 +139,8 @@ class _Start:
             # What is wrong may be told with IDs of the resolver's.
             why = first.code if self.runtime.config.hash_key is not None else f"{first.code}: {first.message}"
             self._complain(f"its declaration is invalid: {why}{more}")
+        elif found.declaration and found.declaration.witness and self.runtime.config.hash_key is not None:
+            self._complain("its declaration demands witnesses, which cannot be decoded where a hash_key hides them")
         return found
 
     def interfaces(self, given: object) -> dict[str, Interface] | None:

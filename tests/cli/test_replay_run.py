@@ -67,3 +67,35 @@ def test_refused(tmp_path: Path) -> None:
     other.write_text('{"resolver_version": "1", "objects": {}}')
     assert "is not the resolver of" in refused("replay", file, "--declaration", declaration, "--resolver", other)
     assert run("replay", file, "--declaration", declaration, "--resolver", own).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("interfaces", "code"),
+    [
+        ((), 0),
+        (("qa=ranker-api",), 0),
+        (("qa=ranker-api@v1", "other=x"), 0),
+        (("qa=ranker-api@v2",), 4),
+        (("qa=search-api",), 4),
+        (("other=ranker-api",), 4),
+    ],
+)
+def test_handoffs_of_another_interface(tmp_path: Path, interfaces: tuple[str, ...], code: int) -> None:
+    """Where it is said what handoffs stand for, one of another interface or version is no record of the run."""
+    options = [part for each in interfaces for part in ("--interface", each)]
+    arguments = ("replay", recorded(tmp_path, PASSING), "--declaration", sealed(tmp_path), "--format", "json")
+    result = run(*arguments, *options)
+    assert (result.returncode, result.stderr) == (code, b"")
+    told = json.loads(result.stdout)
+    verdicts = {each["verdict"] for each in told["run"]["records"]} | {each["verdict"] for each in told["handoffs"]}
+    assert verdicts == ({"DECLARATION_INVALID"} if code else {"PASS"})
+
+
+@pytest.mark.parametrize("interface", ["", "qa", "qa=", "=ranker-api", "qa=@v1", "qa=ranker-api@"])
+def test_an_interface_that_is_none(tmp_path: Path, interface: str) -> None:
+    """It is a usage error, as is one without a declaration."""
+    file = recorded(tmp_path, PASSING)
+    result = run("replay", file, "--declaration", sealed(tmp_path), "--interface", interface)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert b"HANDOFF=NAME[@VERSION]" in result.stderr
+    assert "and there is none" in refused("replay", file, "--interface", "qa=ranker-api")

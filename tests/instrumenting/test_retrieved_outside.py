@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from opentelemetry.trace import INVALID_SPAN, NonRecordingSpan, SpanContext, TraceFlags, use_span
 
 import rop_otel as rop
 from rop_otel.instrumenting import Settings, retrieved_outside, topmost
@@ -24,6 +25,18 @@ def test_it_is_told_once_for_each_framework(watched: object, caplog: pytest.LogC
     told = [record.getMessage() for record in caplog.records]
     assert [message.partition(" retrieved")[0] for message in told] == ["LangChain: search", "Haystack: search"]
     assert "`with rop.handoff(name, selected=...):`" in told[0]
+
+
+def test_a_stage_that_begins_next_says_it_by_itself(watched: object, caplog: pytest.LogCaptureFixture) -> None:
+    """One of both speaks: the stage where no span is around it, else the package."""
+    above = NonRecordingSpan(SpanContext(1, 2, is_remote=True, trace_flags=TraceFlags(1)))
+    for around, said in ((INVALID_SPAN, "vector"), (above, "LangChain")):
+        caplog.clear()
+        with use_span(around):
+            retrieved_outside("LangChain", "search", as_stage=True)
+            with rop.using_stage("vector") as stage:
+                stage.returned(["n1"])
+        assert [line.partition(":")[0] for line in caplog.messages] == [said]
 
 
 def test_where_it_is_as_it_should_be(watch: Callable[..., object], caplog: pytest.LogCaptureFixture) -> None:

@@ -36,6 +36,8 @@ def say_everything(raw: str) -> None:
             mode="soft",
             selected=[raw, raw],
             need="every",
+            witness=raw,
+            witness_sha256="0" * 64,
             judged=[raw],
             grades=[2],
             record_id="r1",

@@ -84,6 +84,8 @@ def test_every_argument_is_passed_on(opened: Callable[..., rop.Handoff], watched
         "expected": ["vector", "packing"],
         "starved_ratio": 0.5,
         "need": "every",
+        "witness": "w-1",
+        "witness_sha256": "0" * 64,
         "min_tokens": 3,
         "label_scope": "object",
     }

@@ -82,8 +82,8 @@ def pages(settings: Settings) -> list[Page]:
             name=CUT,
             means=(
                 "Of a selected or judged object the prompt holds a part only: the reader may lack the very sentence"
-                " that answers. Metrics do not distinguish selected objects from judged ones; the finding on the trace"
-                " names the IDs."
+                " that answers. Metrics do not distinguish selected objects from judged ones; the finding's sentence"
+                " in a replay does, and names the IDs."
             ),
             see=_see(settings, PassageFinding.PASSAGE_CUT),
             attempts=(

@@ -137,6 +137,7 @@ class WatchedStep:
         "_call",
         "_component",
         "_context",
+        "_handoff",
         "_inputs",
         "_lent",
         "_number",
@@ -175,6 +176,7 @@ class WatchedStep:
         self._lent = lent
         self._outer = _outer_of(_around.get()) if lent is None else lent
         self._before = 0
+        self._handoff = rop.current_handoff()
         self._variables = Variables()
 
     def __enter__(self) -> Self:
@@ -185,16 +187,17 @@ class WatchedStep:
             for block in (there, inside, self._round, self._stage):
                 if block is not None:
                     self._place.enter_context(block)
+            handoff = self._handoff = rop.current_handoff()
             if self._stage is not None:
                 self._tell_input(self._stage)
                 name = type(self._component).__name__
-                inside_it = Inside(current_context(), self._stage, name, rop.current_handoff().id)
+                inside_it = Inside(current_context(), self._stage, name, handoff.id)
                 self._variables.set(_around, inside_it)
                 self._place.enter_context(lending(self._component, inside_it))
-            here = (rop.current_handoff().id, id(self._component))
+            here = (handoff.id, id(self._component))
             self._variables.set(_active, (_active.get() or frozenset()) | {here})
             self._context = current_context()
-            self._began = moment(rop.current_handoff())
+            self._began = moment(handoff)
             self._before = self._prompts().number
             if step.kind is not None or step.prompt is not None:
                 # What a component runs by itself is in it; what a model asks is its own business.
@@ -231,7 +234,7 @@ class WatchedStep:
             failure(f"Haystack component {self._step.name!r}", "its exception cannot be recorded")
 
     def _prompts(self) -> Prompts:
-        return Prompts.of(rop.current_handoff(), self._run.settings)
+        return Prompts.of(self._handoff, self._run.settings)
 
     def _tell_input(self, stage: rop.Stage) -> None:
         try:
@@ -325,7 +328,7 @@ class WatchedStep:
                 run=run if run.graph is not None else None,
                 within=self._agent or within.get(),
                 context=self._context,
-                times=(self._began, moment(rop.current_handoff())),
+                times=(self._began, moment(self._handoff)),
                 round=self._number,
                 lists=() if documents is None else (documents,),
                 beside=(*run.questions, *self._beside(), *said_beside(self._component, documents)),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import takewhile
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
-from rop_otel.instrumenting import plain_text
-from rop_otel_langchain.documents import Documents
+from rop_otel.instrumenting import Prompted, plain_text
+from rop_otel_langchain.documents import Documents, key_of
 
 Rounds: TypeAlias = tuple[int, ...]
 
@@ -30,18 +30,21 @@ class Asked:
         texts: What it was given, of several messages each text.
         showing: Those of these texts that may show documents.
         documents: Those that the text may show.
-        held: How much it shows of each, by the key of the document; None where that cannot be told.
+        shown: What it shows of them; None where that cannot be told.
         beside: What else is in the text, such as the question.
         by: ``model``; ``prompt`` or ``function`` where nobody is known to read what these made.
         rounds: Where it was given.
         call: Marks the call that it is a part of.
         given: The documents in the state of the graph's node that it is a part of.
         at: The moment when it was given.
+        of: How many documents were looked for in it: that were there, and that were left before.
 
     Attributes:
+        held: How much it shows of each document, by its key; None where that cannot be told.
         answers: What came of it; None where that is not known.
         overruled: Somebody chose among its documents since, or was shown them too.
         settled: It is known to be a reader's.
+        refused: The model refused to answer.
     """
 
     def __init__(
@@ -49,7 +52,7 @@ class Asked:
         texts: tuple[str, ...],
         showing: tuple[str, ...],
         documents: Documents,
-        held: Mapping[str | int, float] | None,
+        shown: Prompted | None,
         *,
         beside: Sequence[str],
         by: str,
@@ -57,11 +60,14 @@ class Asked:
         call: object,
         given: Documents,
         at: int,
+        of: tuple[int, int],
     ) -> None:
-        self.texts, self.showing, self.documents, self.held, self.beside = texts, showing, documents, held, beside
+        self.texts, self.showing, self.documents, self.shown, self.beside = texts, showing, documents, shown, beside
+        self.of = of
+        self.held = None if shown is None else _held(shown)
         self.by, self.rounds, self.call, self.given, self.at = by, rounds, call, given, at
         self.answers: list[str] | None = None
-        self.failed = self.overruled = self.settled = False
+        self.failed = self.overruled = self.settled = self.refused = False
 
     @property
     def shows(self) -> bool:
@@ -92,6 +98,11 @@ class Asked:
     def read(self, other: Asked) -> bool:
         """Return whether the text holds what came of another one, at some length."""
         return any(len(each.split()) >= _SHORT and each in self.plain for each in other.answers or ())
+
+
+def _held(shown: Prompted) -> dict[str | int, float]:
+    documents = cast("Documents", shown.documents)
+    return {key_of(each): share for each, share in zip(documents, shown.shares, strict=True) if share}
 
 
 def readers(asked: Sequence[Asked], result: str | None) -> list[Asked]:

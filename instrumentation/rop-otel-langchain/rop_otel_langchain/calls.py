@@ -51,6 +51,7 @@ class Call:
         metadata = {**(bound.get("metadata") or {}), **(given.get("metadata") or {})}
         self._returned = Returned(of_graph=_is_graph(chain))
         self._inputs = inputs
+        self._no_documents = getattr(chain, "response_if_no_docs_found", None)
         self._watching = watching
         self.trail: Trail | None = None
         self.mark = object()
@@ -130,8 +131,11 @@ class Call:
     def _answer(self) -> None:
         """Tell what was answered, where the documents that it is an answer from are known, or their labels are."""
         handoff, answer, sources = rop.current_handoff(), self._returned.answer, self._returned.sources
-        labelled = is_labelled(handoff)
-        if not answer or not (labelled or sources is not None):
+        labelled, abstained = is_labelled(handoff), self._abstains(answer)
+        if self._returned.cited is not None:
+            self._cite(handoff, answer, self._returned.cited, abstained=abstained)
+            return
+        if not abstained and (not answer or not (labelled or sources is not None)):
             return
         if not labelled and _CITES.search(answer):
             unlabelled("LangChain", handoff.name)
@@ -141,6 +145,31 @@ class Call:
             id=self._watching.settings.id,
             labels=None if sources is None else labels_of(handoff, sources),
             citations=None if labelled else (),  # it is not known what in the text is one
+            abstained=abstained,
+        )
+
+    def _abstains(self, answer: str) -> bool | None:
+        """Return True where the chain, the agent or the model says so by itself; None: it is not known."""
+        asked = () if self.trail is None else [each for each in self.trail.readers if each.by_model]
+        refused = bool(asked) and all(each.refused for each in asked)
+        return True if refused or self._returned.gives_up or (answer and answer == self._no_documents) else None
+
+    def _cite(self, handoff: rop.Handoff, answer: str, names: list[str], *, abstained: bool | None) -> None:
+        """Tell an answer that names the sources which it cites, as documents of LangChain name theirs."""
+        shown = [each for asked in (() if self.trail is None else self.trail.readers) for each in asked.documents]
+        known = {str(each.metadata.get("source")): each for each in (*shown, *(self._returned.sources or ()))}
+        sources = [known[name] for name in names if name in known]
+        labels = labels_of(handoff, sources)
+        if names and labels is None:
+            unlabelled("LangChain", handoff.name)
+        handoff.answered(
+            answer,
+            sources=None if names and not sources and labels is None else sources,  # they may have other names
+            id=self._watching.settings.id,
+            labels=labels,
+            citations=() if labels is None else names,
+            attaches="cited",
+            abstained=abstained,
         )
 
 

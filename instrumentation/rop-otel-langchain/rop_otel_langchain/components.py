@@ -129,7 +129,7 @@ def _begun(
     if isinstance(component, BaseDocumentTransformer) and not rop.current_handoff().id:
         return None  # documents are transformed before they are indexed, too
     if not takes:
-        retrieved_outside("LangChain", type(component).__name__)
+        retrieved_outside("LangChain", type(component).__name__, as_stage=True)
     handed = _handed(args, kwargs) if takes else None
     fed = watching.fed(component)
     planned = plan(component, watching.kinds) if fed is None else None

@@ -94,3 +94,8 @@ def same_documents(one: Documents, other: Documents) -> bool:
     return len(one) == len(other) and all(
         left is right or (left.id is not None and left.id == right.id) for left, right in zip(one, other, strict=True)
     )
+
+
+def key_of(document: Document) -> str | int:
+    """Return what tells a document from others, and is the same for copies of it."""
+    return id(document) if document.id is None else document.id

@@ -15,7 +15,16 @@ from rop_otel_langchain.asking import Asked
 from rop_otel_langchain.carrying import resumed
 from rop_otel_langchain.documents import stored_documents
 from rop_otel_langchain.patching import Block, Function, Patches, Tell, awaited, called, given
-from rop_otel_langchain.texts import asked_before, asked_in, literals_in, messages_in, said_before, said_by, texts_of
+from rop_otel_langchain.texts import (
+    asked_before,
+    asked_in,
+    literals_in,
+    messages_in,
+    refuses,
+    said_before,
+    said_by,
+    texts_of,
+)
 from rop_otel_langchain.trail import Before, trail_here
 from rop_otel_langchain.watching import Watching, never_raising
 
@@ -64,6 +73,7 @@ def _takes(watching: Watching, original: Function) -> Block:
 def _answered(asked: Asked | None, result: Any) -> None:
     if asked is not None:
         asked.answered(said_by(result))
+        asked.refused = refuses(result)
 
 
 @never_raising

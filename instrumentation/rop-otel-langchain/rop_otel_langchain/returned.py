@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -15,6 +16,15 @@ _ANSWERS: Final = ("answer", "result", "output", "output_text", "generation", "r
 _SOURCES: Final = ("context", "source_documents")
 """Keys under which chains return the answer, of several the first; and the documents that it is an answer from."""
 
+_NO_ANSWER: Final = frozenset(
+    {
+        "Agent stopped due to iteration limit or time limit.",
+        "Agent stopped due to max iterations.",
+        "Sorry, need more steps to process this request.",
+    }
+)
+"""What agents return where they come to no answer."""
+
 _MOST: Final = 1_000_000
 """Characters that are kept of a result."""
 
@@ -27,10 +37,12 @@ class Returned:
 
     Attributes:
         sources: The documents that it attaches to its answer; None: none are known.
+        cited: The names of the sources that it cites, where it says so apart from its answer; None: it does not.
     """
 
     def __init__(self, *, of_graph: bool) -> None:
         self.sources: Documents | None = None
+        self.cited: list[str] | None = None
         self._of_graph = of_graph
         self._answer = self._message = ""
         self._pieces: list[str] = []
@@ -56,6 +68,9 @@ class Returned:
             for key in _SOURCES:
                 if are_documents(state.get(key)):
                     self.sources = state[key]
+            named = state.get("sources")
+            if answer and type(named) is str:
+                self.cited = [name for each in re.split(r",\s|\n", named) if (name := each.strip(" ,.-*"))]
             self._message = _last_message(state) or self._message
         for text in strings_in(result):
             self._keep(self._texts, text)
@@ -64,6 +79,11 @@ class Returned:
         if len(text) <= self._left:
             self._left -= len(text)
             texts.append(text)
+
+    @property
+    def gives_up(self) -> bool:
+        """Whether an agent of LangChain's says in the place of an answer that it has none."""
+        return self.answer in _NO_ANSWER
 
     @property
     def answer(self) -> str:

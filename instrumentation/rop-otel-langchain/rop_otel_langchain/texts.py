@@ -28,6 +28,9 @@ _JSON: Final = 100_000
 _QUESTION: Final = 20_000
 """Characters of a text that asks something."""
 
+_REFUSALS: Final = ("refusal", "content_filter")
+"""Why a model stopped, where it refused."""
+
 _VARIABLE: Final = re.compile(r"\{%.*?%\}|\{+[^{}]*\}+")
 
 
@@ -135,6 +138,21 @@ def said_by(result: Any) -> list[str] | None:
         called = [each.get("args") for each in getattr(result, "tool_calls", None) or ()]
         return [*_structured(text_of(result)), *strings_in(called)]
     return _structured(result) if is_a(result, str) else None
+
+
+def refuses(result: Any) -> bool:
+    """Return whether a model's message says by itself, beside its text, that it refuses to answer."""
+    if is_a(result, LLMResult):
+        return any(refuses(getattr(each, "message", None)) for several in result.generations for each in several)
+    if not is_a(result, AIMessage):
+        return False
+    blocks = result.content if is_a(result.content, list) else []
+    reason = result.response_metadata.get("stop_reason") or result.response_metadata.get("finish_reason")
+    return (
+        bool(result.additional_kwargs.get("refusal"))
+        or reason in _REFUSALS
+        or any(is_a(each, dict) and each.get("type") == "refusal" for each in blocks)
+    )
 
 
 def _structured(text: str) -> list[str]:

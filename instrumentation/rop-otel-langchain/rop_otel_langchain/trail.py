@@ -7,16 +7,28 @@ from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from functools import partial
 from itertools import chain, count
+from operator import attrgetter
 from typing import Final, NamedTuple, cast
 
 from langchain_core.documents import Document
 from opentelemetry.context import Context, create_key, get_value, set_value
 
 import rop_otel as rop
-from rop_otel.instrumenting import Passage, Turns, before_the_end, kinds, moment, notes, passages_in, ran
+from rop_otel.instrumenting import (
+    Prompted,
+    Turns,
+    before_the_end,
+    kinds,
+    look,
+    moment,
+    notes,
+    passages_in,
+    ran,
+    record_shown,
+)
 from rop_otel_langchain.asking import Asked, Rounds, all_readers, readers
 from rop_otel_langchain.carrying import call_here
-from rop_otel_langchain.documents import Documents, are_documents
+from rop_otel_langchain.documents import Documents, are_documents, key_of
 from rop_otel_langchain.labels import remember_labels
 from rop_otel_langchain.runs import run_here
 from rop_otel_langchain.watching import Watching, never_raising
@@ -54,10 +66,12 @@ class Trail:
 
     Attributes:
         rounds: The numbers of its rounds.
+        readers: The texts that the answer came from, once that is known.
     """
 
     def __init__(self) -> None:
         self.rounds = count(1)
+        self.readers: Sequence[Asked] = ()
         self._latest = 0
         self._found: set[str | int] = set()  # in the latest round of a graph
         self._turns = Turns()  # branches of a chain run in threads, and a signal handler may run a chain
@@ -68,10 +82,10 @@ class Trail:
 
     def moved(self, handed: Iterable[Documents], results: object) -> None:
         """Take in that something returned documents, perhaps in the place of those that it was handed."""
-        old = {_key(document) for each in handed for document in each}
+        old = {key_of(document) for each in handed for document in each}
         new: dict[str | int, list[Document]] = {}
         for document in results if are_documents(results) else ():
-            _add(new.setdefault(_key(document), []), document)
+            _add(new.setdefault(key_of(document), []), document)
         self._turns.do(partial(self._move, old, new, _rounds_here()))
 
     def _move(self, old: set[str | int], new: dict[str | int, list[Document]], rounds: Rounds) -> None:
@@ -93,7 +107,7 @@ class Trail:
 
     def round_of(self, handed: object) -> int | None:
         """Return the latest of these rounds if there are several, and documents are all of it; None: they are not."""
-        again = self._latest > 1 and are_documents(handed) and all(_key(each) in self._found for each in handed)
+        again = self._latest > 1 and are_documents(handed) and all(key_of(each) in self._found for each in handed)
         return self._latest if again else None
 
     def remembered(self, documents: Iterable[Document]) -> None:
@@ -102,7 +116,7 @@ class Trail:
 
     def _remember(self, documents: list[Document]) -> None:
         for document in documents:
-            if (key := _key(document)) not in self._live:
+            if (key := key_of(document)) not in self._live:
                 _add(self._left.setdefault(key, []), document)
 
     def beside(self, texts: Iterable[str]) -> None:
@@ -116,7 +130,7 @@ class Trail:
 
     def formatted(self, watching: Watching, handed: Documents, texts: tuple[str, ...]) -> None:
         """Take in what a function made of documents; a text that shows none is no prompt."""
-        asked = self._made(watching, texts, handed, Before((), ()), "function")
+        asked = self._made(watching, texts, handed, (), Before((), ()), "function")
         if asked.held is None or asked.share > _WHOLE or len(asked.held) > max(1, len(handed) // 2):
             # A function that answers from documents may quote one of them.
             self._turns.do(partial(self._asked.append, asked))
@@ -134,37 +148,54 @@ class Trail:
             live = [*chain.from_iterable(list(self._live.values()))]
             left = [*chain.from_iterable(list(self._left.values()))]
         self._turns.settle()
-        documents = [*live, *_whole(texts, live, left)]
-        if not documents:
-            return None
         by = "model" if by_model else "prompt"
-        asked = next((each for each in reversed(self._asked) if _is_same(each, texts, documents)), None)
-        if asked is None or asked.by == "function":
-            asked = self._made(watching, texts, documents, before, by)
+        asked = next((each for each in reversed(self._asked) if _is_same(each, texts, live, left)), None)
+        if asked is None:
+            asked = self._made(watching, texts, live, left, before, by)
+        if not asked.documents:
+            return None
         if asked not in self._asked or asked.by != by:  # a model is given what the prompt before it was
             asked.by = by if by_model else asked.by
             self._turns.do(partial(self._ask, asked))
         return asked
 
-    def _made(self, watching: Watching, texts: tuple[str, ...], documents: Documents, before: Before, by: str) -> Asked:
-        """Return a text, in which messages that only ask, or are the model's own, are no sign of documents."""
+    def _made(
+        self,
+        watching: Watching,
+        texts: tuple[str, ...],
+        documents: Documents,
+        left: Documents,
+        before: Before,
+        by: str,
+    ) -> Asked:
+        """Return a text, in which messages that only ask, or are the model's own, are no sign of documents.
+
+        Documents that were left may be in it all the same, as one of several branches or a node shows them: where it
+        has them whole.
+        """
+        of = len(documents), len(left)
+        contents = {each.page_content for each in documents}
+        left = [*{each.page_content: each for each in left if each.page_content not in contents}.values()]
         beside = list(self._beside)
-        others = {*before.said, *beside, *(each for each in before.asked if not _whole((each,), (), documents))}
+        known = [each.page_content for each in (*documents, *left)]
+        others = {*before.said, *beside, *(each for each in before.asked if not passages_in((each,), (), whole=known))}
         showing = tuple(each for each in texts if each not in others)
         beside = [*{*beside}.difference(texts)]
+        shown = _shown(watching, showing, documents, left, beside)
+        found = [] if shown is None or not left else shown.documents
         call, run = call_here(), run_here()
-        held = _passages(watching, showing, documents, beside)
         return Asked(
             texts,
             showing,
-            documents,
-            None if held is None else {_key(documents[each.place]): each.share for each in held},
+            [*documents, *(each for each in left if any(each is other for other in found))],
+            shown,
             beside=beside,
             by=by,
             rounds=_rounds_here(),
             call=None if call is None else call.mark,
             given=() if run is None else run.given,
             at=moment(rop.current_handoff()),
+            of=of,
         )
 
     def _ask(self, asked: Asked) -> None:
@@ -200,7 +231,8 @@ class Trail:
         with self._turns.lock:
             asked = list(self._asked)
         self._turns.settle()
-        self._pack(watching, readers(asked, result))
+        self.readers = readers(asked, result)
+        self._pack(watching, self.readers)
 
     @never_raising
     def pack_all(self, watching: Watching) -> None:
@@ -214,22 +246,23 @@ class Trail:
     def _pack(self, watching: Watching, asked: Sequence[Asked]) -> None:
         if not asked:
             return
-        known = {(_key(each), each.page_content): each for given in asked for each in given.documents}
+        known = {(key_of(each), each.page_content): each for given in asked for each in given.documents}
         documents = [*known.values()]
         number = self.round_of([document for each in asked for document in each.given])
         within_it = nullcontext() if number is None else rop.using_round(number)
         at = max(each.at for each in asked)  # what is retrieved afterwards is not for the reader
         with within_it, ran(watching.stage(kinds.PACKING, input=documents), at, at) as stage:
-            if watching.rewritten:
-                stage.returned(documents, basis="assumed")
-                return
-            shown = stage.shown_in(
-                [text for each in asked for text in each.showing],
-                documents,
-                text="page_content",
-                beside={text for each in asked for text in each.beside},
-                label_pattern=watching.settings.label_pattern if len(asked) == 1 else _NO_LABEL,
-            )
+            if len(asked) == 1 or watching.rewritten:
+                shown = asked[0].shown
+                record_shown(stage, documents, shown, watching.settings)
+            else:
+                shown = stage.shown_in(
+                    [text for each in asked for text in each.showing],
+                    documents,
+                    text="page_content",
+                    beside={text for each in asked for text in each.beside},
+                    label_pattern=_NO_LABEL,
+                )
         if shown is not None and shown.labels is not None:
             remember_labels(rop.current_handoff(), cast("Documents", shown.documents), shown.labels)
 
@@ -265,24 +298,22 @@ def trail_of(handoff: rop.Handoff, watching: Watching) -> Trail:
     return trail
 
 
-def _passages(
-    watching: Watching, texts: tuple[str, ...], documents: Documents, beside: Sequence[str]
-) -> Sequence[Passage] | None:
-    """Return what texts show of documents; None where that cannot be told."""
+def _shown(
+    watching: Watching, texts: Sequence[str], documents: Documents, left: Documents, beside: Sequence[str]
+) -> Prompted | None:
+    """Return what texts show of documents, and of those that were left; None where that cannot be told."""
     if watching.rewritten:
-        return [Passage(place, 1.0, "") for place in range(len(documents))]
-    return passages_in(texts, [each.page_content for each in documents], beside=beside)
-
-
-def _whole(texts: tuple[str, ...], live: Documents, left: Documents) -> Documents:
-    """Return documents that were left, and whose whole text is in a prompt all the same.
-
-    By one of several branches, say, or by a node whose documents are added to the others.
-    """
-    known = {each.page_content for each in live}
-    others = [*{each.page_content: each for each in left if each.page_content not in known}.values()]
-    held = passages_in(texts, [each.page_content for each in others]) if others else ()
-    return [others[each.place] for each in held or () if each.share == 1.0]
+        return Prompted([*documents], [1.0] * len(documents), None)
+    id_of = watching.settings.id or attrgetter("id")
+    return look(
+        texts,
+        documents,
+        [id_of(each) or "" for each in (*documents, *left)],
+        text="page_content",
+        beside=beside,
+        label_pattern=watching.settings.label_pattern,
+        whole=left,
+    )
 
 
 def _add(alike: list[Document], document: Document) -> None:
@@ -291,14 +322,10 @@ def _add(alike: list[Document], document: Document) -> None:
         alike.append(document)
 
 
-def _is_same(asked: Asked, texts: tuple[str, ...], documents: Documents) -> bool:
-    return asked.texts == texts and len(asked.documents) == len(documents) and not asked.failed
+def _is_same(asked: Asked, texts: tuple[str, ...], live: Documents, left: Documents) -> bool:
+    of = len(live), len(left)
+    return asked.texts == texts and asked.of == of and not asked.failed and asked.by != "function"
 
 
 def _is_in(inner: Rounds, outer: Rounds) -> bool:
     return inner[: len(outer)] == outer
-
-
-def _key(document: Document) -> str | int:
-    """Return what tells a document from others, and is the same for copies of it."""
-    return id(document) if document.id is None else document.id

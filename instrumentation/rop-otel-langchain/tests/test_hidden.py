@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import nullcontext
 from contextvars import Context, copy_context
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.runnables import Runnable, RunnableLambda, RunnableParallel
 from opentelemetry.context import get_current
+from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, use_span
 from rop_otel_langchain.containing import contains_retrieval
 
 import rop_otel as rop
@@ -157,16 +159,25 @@ def test_a_batch_that_takes_no_configuration(parts: Any, seen: Any) -> None:
 def warned(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
     """Tells what the package warned of, and nothing was before."""
     monkeypatch.setattr("rop_otel.instrumenting.notices._warned", set())
-    return lambda: [said for each in caplog.records if (said := each.getMessage()).startswith("LangChain: ")]
+    return lambda: [said for each in caplog.records if "outside of any handoff" in (said := each.getMessage())]
 
 
-def test_a_retriever_by_itself_is_told_once(parts: Any, seen: Any, warned: Callable[[], list[str]]) -> None:
-    """Outside of any handoff nothing is judged; what to write is said, once."""
-    for _ in range(2):
-        parts.vector().invoke("?")
-        asyncio.run(parts.store().asimilarity_search("?"))
+@pytest.mark.parametrize(
+    ("around", "said"),
+    [(False, "vector: it ran outside"), (True, "LangChain: VectorStoreRetriever retrieved outside")],
+    ids=["alone", "in a request"],
+)
+def test_a_retriever_by_itself_is_told_once(
+    parts: Any, seen: Any, warned: Callable[[], list[str]], around: bool, said: str
+) -> None:
+    """Outside of any handoff nothing is judged; what to write is said, once, also where a server's span is around."""
+    request = NonRecordingSpan(SpanContext(1, 2, is_remote=True, trace_flags=TraceFlags(1)))
+    with use_span(request) if around else nullcontext():
+        for _ in range(2):
+            parts.vector().invoke("?")
+            asyncio.run(parts.store().asimilarity_search("?"))
     assert len(warned()) == 1
-    assert warned()[0].startswith("LangChain: VectorStoreRetriever retrieved outside of any handoff")
+    assert warned()[0].startswith(said)
     assert "with rop.handoff(" in warned()[0]
 
 

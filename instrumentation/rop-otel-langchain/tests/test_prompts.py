@@ -14,6 +14,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableLambda
 
 import rop_otel as rop
+from rop_otel.instrumenting import passages_in
 
 MODEL = FakeListChatModel(responses=["So it is."])
 
@@ -333,3 +334,20 @@ def test_an_agent_is_a_handoff(parts: Any, seen: Any) -> None:
     agent.invoke({"input": "n5", "messages": [("user", "?")]})
     assert seen.lists == [("vector", ["n1", "n2"]), ("lexical", ["n5", "n6"]), ("packing", ["n1", "n2", "n5", "n6"])]
     assert not seen.assessment.findings
+
+
+def test_a_prompt_is_searched_once(parts: Any, seen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a function, a template and a model are given is looked through once, and not again when it is recorded."""
+    searched: list[str] = []
+
+    def look(prompts: Any, *args: Any, **kwargs: Any) -> Any:
+        searched.extend(prompts := list(prompts))
+        return passages_in(prompts, *args, **kwargs)
+
+    monkeypatch.setattr("rop_otel.tracing.stages.prompting.passages_in", look)
+    monkeypatch.setattr("rop_otel_langchain.trail.passages_in", look)
+    keep = RunnableLambda(lambda documents: documents[:1])
+    parts.lcel(parts.vector() | keep).invoke("n3")
+    assert seen.lists[-1] == ("packing", ["n1"])
+    holding = [each for each in searched if parts.notes[0].page_content in each]
+    assert len(holding) == len(set(holding)) > 0

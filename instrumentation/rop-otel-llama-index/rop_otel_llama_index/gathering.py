@@ -135,6 +135,7 @@ class Engine(Watched):
     Args:
         settings: Of the instrumentation.
         beside: What it is asked, and a history.
+        stage: That it is where a retriever asks it: what it retrieves and reads is apart from what else that does.
     """
 
     def __init__(
@@ -145,8 +146,10 @@ class Engine(Watched):
         beside: Iterable[object],
         begins: topmost | None = None,
         number: int | None = None,
+        stage: rop.Stage | None = None,
     ) -> None:
-        super().__init__(instance, begins=begins, number=number)
+        super().__init__(instance, begins=begins, block=stage, number=number)
+        self._stage = stage
         self._around = self.gathering
         self.gathering = Gathering(settings, *beside)
 
@@ -156,6 +159,8 @@ class Engine(Watched):
         with self.in_round():
             if not own.pack(self, result) and self._begun is not None and self._begun.labels:
                 answer_of_rounds(self._begun, words(result), self.instance)
+        if self._stage is not None:
+            self._stage.returned(getattr(result, "source_nodes", None) or [])
         if self._around is not None and own.nodes:
             self._around.listed(own.nodes.values())
 

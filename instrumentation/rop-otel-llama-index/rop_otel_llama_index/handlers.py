@@ -88,6 +88,19 @@ def _query(settings: Settings, instance: Any, arguments: _Arguments, tags: Mappi
         beside=(*_texts([arguments]),),
         begins=_topmost(settings, instance, arguments, tags),
         number=None if call is None else next(call.rounds),
+        stage=_source(settings, instance) if outer is not None and isinstance(outer.instance, BaseRetriever) else None,
+    )
+
+
+def _source(settings: Settings, instance: Any) -> rop.Stage:
+    """Return the stage of what finds documents for a retriever, and is none itself."""
+    return rop.using_stage(
+        kinds.RETRIEVER,
+        name=type(instance).__name__,
+        source=True,
+        id=settings.id,
+        scope=settings.scope,
+        implementation=type(instance).__name__,
     )
 
 

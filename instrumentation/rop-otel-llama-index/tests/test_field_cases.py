@@ -36,7 +36,7 @@ from llama_index.core.schema import IndexNode, NodeRelationship, NodeWithScore, 
 from llama_index.core.storage import StorageContext
 from llama_index.core.vector_stores import SimpleVectorStore, VectorStoreQuery
 from llama_index.core.workflow import Event, StartEvent, StopEvent, Workflow, step
-from llama_index_parts import Found, Model, Watch, engine
+from llama_index_parts import Found, KeepFirst, Model, Watch, engine
 from rop_otel_llama_index import LlamaIndexInstrumentor
 
 # Sources of an answer are read as the stages are
@@ -209,6 +209,30 @@ def test_a_recursive_retriever(watch: Watch) -> None:
     engine(recursive).query("?")
     assert (watch.only.verdict, codes(watch)) == ("PASS", [])
     assert watch.only.shown.ids == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("selected", "verdict", "dropped_at", "cause"),
+    [
+        ("a", "PASS", None, None),
+        ("d", "PASS", None, None),
+        ("c", "FAIL", "KeepFirst", "dropped"),
+        ("e", "FAIL", None, "never_retrieved"),
+    ],
+)
+def test_a_retriever_that_asks_an_engine(
+    watch: Watch, selected: str, verdict: str, dropped_at: str | None, cause: str | None
+) -> None:
+    """What the engine finds and reads is apart from what else the retriever does, and its answer is a document."""
+    watch(selected_by=lambda question: selected)
+    link = NodeWithScore(node=IndexNode(id_="link", text="see the notes", index_id="notes"), score=1.0)
+    asked = engine(found("a", "b", "c"), KeepFirst(count=2), llm=Model(answer="It is explained at length."))
+    recursive = RecursiveRetriever(
+        "root", retriever_dict={"root": Found(found=[link, *found("d").found])}, query_engine_dict={"notes": asked}
+    )
+    engine(recursive).query("?")
+    assert (*loss(watch), codes(watch)) == (verdict, dropped_at, cause, [])
+    assert {"a", "b", "d"} <= set(watch.only.shown.ids)
 
 
 # A search that runs again

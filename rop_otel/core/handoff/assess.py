@@ -113,10 +113,12 @@ def _drop(losses: Losses, selection: Wanted, ranks: Sequence[int | None]) -> Dro
     return where_lost(losses, wanted, ranks=_ranks(graph, wanted))
 
 
-def _objects(graph: StageGraph, selection: Wanted | None, judgments: Judgments | None) -> AbstractSet[str]:
-    """Return the selected and the judged objects."""
+def _objects(
+    graph: StageGraph, selection: Wanted | None, judgments: Judgments | None
+) -> tuple[AbstractSet[str], AbstractSet[str]]:
+    """Return the selected objects, and the judged ones."""
     selected = () if selection is None else graph.record.selected or ()
-    return {*map(graph.object_of, selected), *(judgments.first_raws if judgments else ())}
+    return {*map(graph.object_of, selected)}, {*(judgments.first_raws if judgments else ())}
 
 
 def _score_stage(

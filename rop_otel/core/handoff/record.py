@@ -112,6 +112,8 @@ class HandoffRecord:
         selected: The selected key or its declared alternatives. None: no selection was due. Empty: one was due and
             none came. An element that was not a string is the empty string.
         need: ``one`` or ``every``, as recorded; None: ``one``.
+        witness: What decodes to the selected key, where the declaration of its run demands that.
+        witness_sha256: What binds the witness to the record.
         rule: ``any`` or ``all``, as recorded; None: ``any``.
         cutoff: As recorded, 0 for one that was no integer; None: all that the reader is shown.
         judged: Judged objects (the dataset's trace); None or empty: no judgments. Empty strings are malformed and
@@ -139,6 +141,8 @@ class HandoffRecord:
     mode: str | None = fact(semconv.MODE, values.choice, choices=("hard", "soft", "open"), instead="")
     selected: Ids | None = fact(semconv.SELECTED_IDS, values.selected, hashed="id", instead=("",))
     need: str | None = fact(semconv.SELECTED_NEED, values.choice, choices=("one", "every"), instead="")
+    witness: str | None = fact(semconv.SELECTED_WITNESS, values.text, hashed="id")
+    witness_sha256: str | None = fact(semconv.SELECTED_WITNESS_SHA256, values.text)
     rule: str | None = fact(semconv.RULE, values.choice, choices=("any", "all"), instead="")
     cutoff: int | None = fact(semconv.CUTOFF, values.cutoff)
     judged: Ids | None = fact(semconv.JUDGED_IDS, values.texts, hashed="id")

@@ -10,8 +10,10 @@ from rop_otel.core.handoff.record import HandoffRecord, Ids
 from rop_otel.core.handoff.selection import selection_of
 from rop_otel.core.handoff.stage_graph import StageGraph
 from rop_otel.core.handoff.terms import ONE, at_hand
-from rop_otel.core.profile.declaration import Interface, Opened
+from rop_otel.core.profile.declaration import Declaration, Interface, Opened
 from rop_otel.core.profile.fieldpath import ABSENT, FieldPath
+from rop_otel.core.profile.judge import Case, selection_missing, selection_unresolved, witness_unbound
+from rop_otel.core.profile.observation import Observation
 
 _SELECTED, _RETURNED = FieldPath.parse("selected"), FieldPath.parse("ids")
 """Where a record carries them if the declaration is too broken to say."""
@@ -20,7 +22,8 @@ _SELECTED, _RETURNED = FieldPath.parse("selected"), FieldPath.parse("ids")
 def under(record: HandoffRecord, opened: Opened) -> HandoffRecord:
     """Return a handoff with what it leaves open decided by a declaration.
 
-    A handoff carries no witness, so before a declaration that demands one it has no usable selection.
+    Before a declaration that demands a witness, that is decoded in the place of the selection. One that is missing or
+    bound to something else leaves no usable selection, and one that the map does not hold a key that nobody knows.
 
     Args:
         record: The handoff.
@@ -34,8 +37,26 @@ def under(record: HandoffRecord, opened: Opened) -> HandoffRecord:
         mode=declaration.mode if record.mode is None else record.mode,
         rule=declaration.rule if record.rule is None else record.rule,
         cutoff=declaration.cutoff if record.cutoff is None else record.cutoff,
-        selected=record.selected if declaration.witness is None else (),
+        selected=record.selected if declaration.witness is None else _decoded(record, declaration),
     )
+
+
+def _decoded(record: HandoffRecord, declaration: Declaration) -> Ids:
+    """Return the key that a handoff's witness decodes to; none without a usable one, an unknown one without a key."""
+    observation = Observation(
+        record_id=record.record_id or "",
+        selection=ABSENT if record.witness is None else record.witness,
+        witness_hash=ABSENT if record.witness_sha256 is None else record.witness_sha256,
+    )
+    case = Case(observation, declaration)
+    if selection_missing(case) is not None:
+        return ()
+    if selection_unresolved(case) is not None:
+        unknown = f"what the witness {record.witness!r} stands for"
+        while declaration.resolver.resolve(unknown) is not None:
+            unknown += "?"
+        return (unknown,)
+    return case.keys if witness_unbound(case) is None else ()
 
 
 def contradiction(record: HandoffRecord, opened: Opened) -> str | None:
@@ -90,7 +111,12 @@ def record_of(record: HandoffRecord, opened: Opened) -> dict[str, Any]:
     if judged and declaration is not None and declaration.trace_field is not None:
         _put(fields, declaration.trace_field, judged)
     selected = record.selected
-    if selected is not None and (declaration is None or declaration.witness is None):
+    if declaration is not None and declaration.witness is not None:
+        if record.witness is not None:
+            _put(fields, declaration.selection_field, record.witness)
+        if record.witness_sha256 is not None:
+            _put(fields, declaration.witness.hash_field, record.witness_sha256)
+    elif selected is not None:
         value = selected[0] if len(selected) == 1 else list(selected)
         _put(fields, _SELECTED if declaration is None else declaration.selection_field, value)
     returned = _returned(record, opened)
@@ -118,7 +144,7 @@ def _returned(record: HandoffRecord, opened: Opened) -> Ids | None:
     if not at_hand(record, declaration.resolver):
         return None
     if not shown.decides(declaration.cutoff):
-        selection = selection_of(record, declaration.resolver)
+        selection = selection_of(under(record, opened), declaration.resolver)
         if selection is None or selection.rank(shown.known_ids) is None:
             return None
     return shown.known_ids

@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import Final, NamedTuple, TypeAlias
 
 from rop_otel.core.prompt.plain import plain_text
+from rop_otel.core.prompt.promising import promising
 from rop_otel.core.prompt.steps import Steps, TooManyStepsError
 from rop_otel.core.prompt.whole_texts import WholeTexts
 from rop_otel.core.prompt.word_runs import RUN, Run, WordRuns, places_of_words, words_of
@@ -59,7 +60,7 @@ class _Found(NamedTuple):
 
 
 def passages_in(
-    prompts: Iterable[str], texts: Sequence[str], *, beside: Iterable[str] = ()
+    prompts: Iterable[str], texts: Sequence[str], *, beside: Iterable[str] = (), whole: Sequence[str] = ()
 ) -> tuple[Passage, ...] | None:
     """Return what prompts hold of some texts, in the order of the prompts; empty: nothing.
 
@@ -69,6 +70,7 @@ def passages_in(
         prompts: Are read one after the other.
         texts: An empty one is never held.
         beside: What else the prompts hold. A part of it is no sign of a text.
+        whole: Texts that count only where they stand whole, and are none of the others; their places follow those.
 
     Returns:
         None where it cannot be told: a part of the prompt belongs to several texts alike, the few words of a short
@@ -79,11 +81,14 @@ def passages_in(
     for place, text in enumerate(texts):
         if stripped := text.strip():
             places[stripped] = (*places.get(stripped, ()), place)
+    for place, text in enumerate(whole, count := len(texts)):
+        if (stripped := text.strip()) and places.get(stripped, (count,))[0] >= count:
+            places[stripped] = (*places.get(stripped, ()), place)
     parts = [_Part((number,), prompt) for number, prompt in enumerate(prompts)]
     others = {stripped for text in beside if (stripped := text.strip())}
     lengths = sum(len(part.text) for part in parts) + sum(map(len, places)) + sum(map(len, others))
     try:
-        found = _find(parts, places, others, Steps(lengths))
+        found = _find(parts, places, count, others, Steps(lengths))
     except TooManyStepsError:
         return None
     if found is None:
@@ -93,20 +98,20 @@ def passages_in(
 
 
 def _find(
-    parts: list[_Part], texts: Mapping[str, _Places], beside: set[str], steps: Steps
+    parts: list[_Part], texts: Mapping[str, _Places], partly: int, beside: set[str], steps: Steps
 ) -> dict[_Places, _Found] | None:
     found: dict[_Places, _Found] = {}
     rest = _take_whole(parts, texts, beside, found, steps)
-    if len(found) == len(texts):
-        return found
-    plain: dict[str, _Places] = {}
-    for text, those in texts.items():
-        if those not in found and (alike := plain_text(text)):
-            plain[alike] = tuple(sorted((*plain.get(alike, ()), *those)))
-    beside = {alike for text in beside if (alike := plain_text(text))}
     rest = [_Part(part.key, plain_text(part.text)) for part in rest]
+    plain: dict[str, _Places] = {}
+    for text in promising([text for text, those in texts.items() if those not in found], [part.text for part in rest]):
+        if alike := plain_text(text):
+            plain[alike] = tuple(sorted((*plain.get(alike, ()), *texts[text])))
+    if not plain:
+        return found
+    beside = {alike for text in beside if (alike := plain_text(text))}
     rest = _take_whole(rest, plain, beside, found, steps)
-    left = {those: text for text, those in plain.items() if those not in found}
+    left = {those: text for text, those in plain.items() if those not in found and those[0] < partly}
     return found if not left or _take_runs(rest, left, beside, found, steps) else None
 
 
@@ -121,7 +126,8 @@ def _take_whole(
 
     A text that is as long as what stands beside it is that, unless it stands there more than once.
     """
-    wanted = WholeTexts((*texts, *beside), steps)
+    longest = max((len(part.text) for part in parts), default=0)
+    wanted = WholeTexts((text for text in (*texts, *beside) if len(text) <= longest), steps)
     rest: list[_Part] = []
     once = set(beside)
     for part in parts:

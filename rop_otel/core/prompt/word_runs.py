@@ -16,6 +16,9 @@ _ALONE: Final = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7
 
 _WORD: Final = re.compile(rf"[{_ALONE}]|[^\W_{_ALONE}]+")
 
+_SPACED: Final = bytes(ord(char.lower()) if (char := chr(code)).isalnum() and code < 128 else 32 for code in range(256))
+"""Small letters, and spaces in the place of all that is in no word; of ASCII, for which this is faster."""
+
 _WORD_STEPS: Final = 100
 """Steps to compare one word."""
 
@@ -36,6 +39,8 @@ class Run(NamedTuple):
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text, in small letters."""
+    if text.isascii():
+        return text.encode().translate(_SPACED).decode().split()
     return _WORD.findall(text.lower())
 
 

@@ -35,6 +35,8 @@ class Declared(TypedDict, total=False):
         mode: ``hard``, ``soft`` or ``open``; None: ``hard`` where a selection is due, else ``open``.
         selected: What was selected, where that is known already; see :meth:`Handoff.select`.
         need: ``one`` (default): any of the selected keys suffices. ``every``: each of them is needed.
+        witness: Instead of ``selected``, what the declaration of its run decodes to the selected key.
+        witness_sha256: The hash that binds the witness to this record.
         judged: The objects judged relevant, or a mapping from them to their grades.
         grades: Grades of ``judged``, in its order; a missing one is 1.
         record_id: The record that this handoff is.
@@ -51,6 +53,8 @@ class Declared(TypedDict, total=False):
     mode: str | None
     selected: object
     need: str | None
+    witness: str | None
+    witness_sha256: str | None
     judged: Judged | None
     grades: Sequence[int] | None
     record_id: str | None

@@ -59,30 +59,33 @@ def look(
     text: TextWhere = None,
     beside: Iterable[str] = (),
     label_pattern: re.Pattern[str] | None = None,
+    whole: Sequence[object] = (),
 ) -> Prompted | None:
     """Return what prompts show of documents; None where it cannot be told, or none has a text.
 
     Args:
         prompts: That a model was asked with, read one after the other.
         documents: That were handed to what made them.
-        ids: Of the documents, as far as they are known.
+        ids: Of the documents, as far as they are known, then of those in ``whole``.
         text: See :class:`ShownIn`, as for what follows.
         beside: Likewise.
         label_pattern: Likewise.
+        whole: Documents that are shown only where their whole text is.
     """
-    if not documents:
+    everything = [*documents, *whole]
+    if not everything:
         return Prompted([], [], None)
-    texts = [_text(document, text) for document in documents]
+    texts = [_text(document, text) for document in everything]
     if not any(texts):
         return None
-    passages = passages_in(prompts, texts, beside=beside)
+    passages = passages_in(prompts, texts[: len(documents)], beside=beside, whole=texts[len(documents) :])
     if passages is None:
         return None
     if not passages:
         return Prompted(list(documents), [0.0] * len(documents), None)
     known = dict(enumerate(ids))
     labelled = [Labelled(each.before, texts[each.place], known.get(each.place, "")) for each in passages]
-    shown = [documents[each.place] for each in passages]
+    shown = [everything[each.place] for each in passages]
     return Prompted(shown, [each.share for each in passages], labels_of(labelled, pattern=label_pattern))
 
 

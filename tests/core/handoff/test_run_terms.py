@@ -156,9 +156,52 @@ def test_lists_that_decide_and_lists_that_do_not() -> None:
     assert record_of(recorded(stage("packing")), opened())["ids"] == []
 
 
-def test_a_handoff_carries_no_witness() -> None:
-    """Before a declaration that demands a witness no handoff has a usable selection."""
+def witnessed(declaration: Opened, witness: str, /, *, of: str = "r1", **told: Any) -> HandoffRecord:
+    """Return a handoff with a witness that is bound to a record."""
+    assert declaration.declaration is not None
+    target = declaration.declaration.witness
+    assert target is not None
+    bound = target.binding.sha256(record_id=of, witness=witness, selection=INVERSE.get(witness, ""))
+    return recorded(**{"selected": None, "witness": witness, "witness_sha256": bound, **told})
+
+
+@pytest.mark.parametrize(
+    ("witness", "told", "verdict"),
+    [
+        ("w-1", {}, Verdict.PASS),
+        ("w-2", {}, Verdict.PASS),
+        ("w-1", {"selected": ("obj-c",)}, Verdict.PASS),
+        ("w-3", {}, Verdict.RESOLUTION_ERROR),
+        ("obj-a", {}, Verdict.RESOLUTION_ERROR),
+        ("w-3", {"witness_sha256": "0" * 64}, Verdict.RESOLUTION_ERROR),
+        ("w-3", {"witness_sha256": "no hash"}, Verdict.SELECTOR_ERROR),
+        ("w-1", {"witness_sha256": "0" * 64}, Verdict.SELECTOR_ERROR),
+        ("w-1", {"witness_sha256": None}, Verdict.SELECTOR_ERROR),
+        ("w-1", {"witness": None}, Verdict.SELECTOR_ERROR),
+        ("w-1", {"witness": None, "selected": ("obj-a",)}, Verdict.SELECTOR_ERROR),
+        ("w-1", {"of": "r2"}, Verdict.SELECTOR_ERROR),
+    ],
+)
+def test_a_declaration_that_demands_a_witness(witness: str, told: dict[str, Any], verdict: Verdict) -> None:
+    """The handoff and its record are judged alike: by the key that the witness decodes to, and by nothing else."""
+    declaration = opened(inverse=INVERSE, selection_field="selector.witness")
+    record = witnessed(declaration, witness, **told)
+    assert assess(record, declaration=declaration).verdict is verdict
+    assert declaration.declaration is not None
+    fields = record_of(record, declaration)
+    assert judge(observe(fields, "r1", declaration.declaration), declaration.declaration).verdict is verdict
+    assert fields.get("selector", {}).get("witness") == record.witness
+
+
+def test_a_witness_and_a_list_that_is_cut() -> None:
+    """The recorded part of a list is enough where it holds what the witness decodes to."""
     declaration = opened(inverse=INVERSE)
-    assert assess(recorded(), declaration=declaration).verdict is Verdict.SELECTOR_ERROR
-    assert judged(recorded(), declaration) is Verdict.SELECTOR_ERROR
-    assert "selected" not in record_of(recorded(), declaration)
+    record = replace(witnessed(declaration, "w-1"), stages=(stage("packing", "x a#0", count=9),))
+    assert record_of(record, declaration)["ids"] == ["x", "a#0"]
+
+
+def test_a_witness_where_none_is_demanded() -> None:
+    """It decides nothing, and stands in no record."""
+    record = replace(recorded(), witness="w-2", witness_sha256="0" * 64)
+    assert assess(record, declaration=opened()).verdict is Verdict.PASS
+    assert record_of(record, opened()) == record_of(recorded(), opened())

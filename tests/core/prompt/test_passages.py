@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -176,3 +179,41 @@ def test_what_is_cut_off_is_never_held(texts: list[str], cut: int) -> None:
     assert {at for at, end in enumerate(ends) if end <= cut} <= whole
     assert whole <= {at for at, end in enumerate(ends) if end <= cut + 1}
     assert all(ends[each.place] - len(texts[each.place]) < cut for each in found)
+
+
+WORDS = st.lists(st.sampled_from(["ash", "birch", "Cedar", "élm", "fir", "a\\nb", "x&amp;y", "松"]), max_size=14)
+ABSENT = [" ".join(f"{kind}{number}" for number in range(200)) for kind in ("oak", "pine", "yew")]
+
+
+@given(texts=st.lists(WORDS.map(" ".join), max_size=4), kept=WORDS.map(" ".join), stuck=st.sampled_from(["", "x", "_"]))
+def test_long_texts_that_are_not_there_change_nothing(texts: list[str], kept: str, stuck: str) -> None:
+    """A prompt that is short beside the texts is searched in another way, and shows the same."""
+    for prompt in (kept, *(f"{kept} {stuck}{text}{stuck}, {text.upper()[:40]}" for text in texts)):
+        assert passages_in([prompt], [*texts, *ABSENT]) == passages_in([prompt], texts)
+        assert passages_in([prompt], [*texts, *ABSENT], beside=[kept]) == passages_in([prompt], texts, beside=[kept])
+
+
+def test_texts_that_count_only_where_they_stand_whole() -> None:
+    """What a prompt holds of them in part is no sign of them; where they stand whole, no part of another is there."""
+    found = passages_in([f"{A}\n{B[:60]}\n{C}"], [A], whole=[A, B, C])
+    assert found is not None
+    assert [(each.place, each.share) for each in found] == [(0, 1.0), (3, 1.0)]
+    assert passages_in([A], [A[:60]], whole=[A]) == ((1, 1.0, ""),)
+
+
+@pytest.mark.parametrize("left", [lambda texts: texts[::2], lambda texts: [*texts[:250], texts[250][:300]]])
+def test_texts_that_are_not_there_cost_little(left: Callable[[list[str]], list[str]]) -> None:
+    """A prompt without half of the texts takes no multiple of the time that one with all of them takes."""
+    texts = [" ".join(f"word{number * step % 997}" for step in range(1, 200)) for number in range(1, 501)]
+
+    def seconds(prompt: str) -> float:
+        taken = []
+        for _ in range(5):
+            start = time.process_time()
+            passages_in([prompt], texts)
+            taken.append(time.process_time() - start)
+        return min(taken)
+
+    prompts = ["\n\n".join(f"[{number}] {text}" for number, text in enumerate(those)) for those in (texts, left(texts))]
+    whole, lacking = map(seconds, prompts)
+    assert lacking < 4 * whole

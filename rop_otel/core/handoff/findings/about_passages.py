@@ -32,7 +32,7 @@ class PassageFinding(FindingCode):
     """What may be wrong with the passages that were shown."""
 
     THIN_PASSAGE = "thin_passage", Severity.WARNING, "{stage} shows fewer than {least} tokens of {ids}"
-    PASSAGE_CUT = "passage_cut", Severity.WARNING, "{stage} shows only a part of {ids}"
+    PASSAGE_CUT = "passage_cut", Severity.WARNING, "{stage} shows only a part of what was {which}: {ids}"
     CONTEXT_NOT_IN_PROMPT = (
         "context_not_in_prompt",
         Severity.ERROR,
@@ -40,27 +40,32 @@ class PassageFinding(FindingCode):
     )
 
 
-def about_passages(graph: StageGraph, objects: AbstractSet[str]) -> Iterator[tuple[int, Finding]]:
+def about_passages(
+    graph: StageGraph, selected: AbstractSet[str], judged: AbstractSet[str]
+) -> Iterator[tuple[int, Finding]]:
     """Yield the place and finding of everything that is wrong with what was shown of the documents.
 
     Args:
         graph: The handoff.
-        objects: Its selected and judged objects.
+        selected: Its selected objects.
+        judged: Its judged ones.
     """
     for place in graph.showing:
         stage = graph.stages[place]
         if stage.basis == UNSEEN:
             yield graph.places[place], finding_at(stage, PassageFinding.CONTEXT_NOT_IN_PROMPT)
-    if objects and graph.shown.usable:
-        yield from _about_objects(graph, objects)
+    if (selected or judged) and graph.shown.usable:
+        yield from _about_objects(graph, selected, judged)
 
 
-def _about_objects(graph: StageGraph, objects: AbstractSet[str]) -> Iterator[tuple[int, Finding]]:
+def _about_objects(
+    graph: StageGraph, selected: AbstractSet[str], judged: AbstractSet[str]
+) -> Iterator[tuple[int, Finding]]:
     places = [place for place in graph.shown.places if graph.stages[place].kind in kinds.SHOWING]
     stages = [graph.stages[place] for place in places]
     if graph.shown.cut or all(stage.id_tokens is None and stage.shares is None for stage in stages):
         return  # what a cut list shows beyond its recorded part may be more of any object
-    shown = [_shown_ids(graph, stage, objects) for stage in stages]
+    shown = [_shown_ids(graph, stage, selected | judged) for stage in stages]
     tokens = [_amounts(ids, tokens_of(stage), sum) for ids, stage in zip(shown, stages, strict=True)]
     shares = [_amounts(ids, shares_of(stage), max) for ids, stage in zip(shown, stages, strict=True)]
     least = MIN_TOKENS if graph.record.min_tokens is None else graph.record.min_tokens
@@ -71,7 +76,15 @@ def _about_objects(graph: StageGraph, objects: AbstractSet[str]) -> Iterator[tup
             yield graph.places[place], finding_at(stage, PassageFinding.THIN_PASSAGE, ids=ids, least=least)
         if cut[at]:
             ids = _ids(stage, shown[at], cut[at])
-            yield graph.places[place], finding_at(stage, PassageFinding.PASSAGE_CUT, ids=ids)
+            which = _which(cut[at], selected, judged)
+            yield graph.places[place], finding_at(stage, PassageFinding.PASSAGE_CUT, ids=ids, which=which)
+
+
+def _which(names: Sequence[str], selected: AbstractSet[str], judged: AbstractSet[str]) -> str:
+    """Say why objects matter: a part of the selected one is worse than a part of one that is judged."""
+    return " or ".join(
+        what for what, some in (("selected", selected), ("judged", judged)) if not some.isdisjoint(names)
+    )
 
 
 def _ids(stage: StageRecord, shown: _Places, names: Sequence[str]) -> set[str]:

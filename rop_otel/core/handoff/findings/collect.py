@@ -30,7 +30,7 @@ def find(
     *,
     judged: Sequence[Scores],
     attachments: Sequence[tuple[int, Attachment]],
-    objects: AbstractSet[str],
+    objects: tuple[AbstractSet[str], AbstractSet[str]],
 ) -> tuple[Finding, ...]:
     """Return the findings by stage order, then code.
 
@@ -39,13 +39,13 @@ def find(
         expected: The stages that it declares.
         judged: Judged scores of each stage, in order.
         attachments: What labels resolve to in each reader's response.
-        objects: The selected and the judged objects.
+        objects: The selected objects, and the judged ones.
     """
     placed = [
         *about_lists(graph),
         *about_ranking(graph, judged),
         *about_running(graph),
-        *about_passages(graph, objects),
+        *about_passages(graph, *objects),
         *about_labels(graph, attachments),
         *about_left_out(graph),
     ]

@@ -94,3 +94,19 @@ class TestUnseen:
     def test_any_other_word_means_recorded(self) -> None:
         """A word that the contract does not know says nothing against a list."""
         assert judge(stage("packing", "a", basis="guessed")).shown.basis == "recorded"
+
+
+@pytest.mark.parametrize(
+    ("facts", "which"),
+    [
+        ({"selected": "a"}, "selected: 'a'"),
+        ({"selected": None, "judged": "a"}, "judged: 'a'"),
+        ({"selected": "b", "judged": "a"}, "judged: 'a'"),
+        ({"selected": "a", "judged": "a c"}, "selected or judged: 'a', 'c'"),
+    ],
+)
+def test_what_is_cut_is_selected_or_judged(facts: dict[str, Any], which: str) -> None:
+    """The sentence says for which of both reasons a part of a passage matters."""
+    packed = stage("packing", "a b c", shares=(0.5, 1.0, 0.5))
+    [finding] = found(judge(packed, **facts), "passage_cut")
+    assert finding.message == f"packing shows only a part of what was {which}"
