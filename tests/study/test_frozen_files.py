@@ -42,7 +42,9 @@ def turn(place: Path) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize(
-    ("change", "words"), [(grow, "it holds"), (turn, "another one"), (Path.unlink, "is missing")], ids=str
+    ("change", "words"),
+    [(grow, "it holds"), (turn, "another one"), (Path.unlink, "is missing")],
+    ids=["grown", "turned", "removed"],
 )
 def test_a_changed_or_missing_file_is_named(
     tmp_path: Path, name: str, change: Callable[[Path], None], words: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -60,9 +61,8 @@ def hostile(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("make", [simple, different, two_selectors])
-def test_a_page_has_plots_with_tables_beside_them(tmp_path: Path, make: object) -> None:
+def test_a_page_has_plots_with_tables_beside_them(tmp_path: Path, make: Callable[[Path], str]) -> None:
     """Each plot is named for those who cannot see it, and needs no script and nothing from elsewhere."""
-    assert callable(make)
     found = Page(tables_report(context(make(tmp_path)), chosen([]), kind="html"))
     assert found.count("svg") >= 2
     assert found.count("figure") == found.count("svg")
