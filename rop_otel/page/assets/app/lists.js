@@ -1,0 +1,113 @@
+// The lists of the stages side by side: what each returned, what came, what left, what was cut on the way.
+"use strict";
+(function (rop) {
+  const { html, useState, Id } = rop;
+  const MOST = 30;
+
+  function Entry({ id, rank, sign, words, of, detail, was, index }) {
+    const kind = detail.selectedIds.has(id) ? "selected" : detail.judgedIds.has(id) ? "judged" : "";
+    const value = (list) => (list && index !== undefined ? list[index] : null);
+    const facts = [
+      of && value(of.scores) !== null && value(of.scores) !== undefined ? rop.short(value(of.scores)) : null,
+      of && value(of.tokens) !== null && value(of.tokens) !== undefined ? `${value(of.tokens)} tok` : null,
+      of && value(of.shares) !== null && value(of.shares) !== undefined && value(of.shares) < 1 ? `${Math.round(100 * value(of.shares))} % of its text` : null,
+      of && value(of.scopes) ? rop.visible(value(of.scopes), 30) : null,
+      was ?? null,
+    ].filter((fact) => fact !== null);
+    const wrongScope = of && detail.scope && value(of.scopes) && value(of.scopes) !== detail.scope;
+    return html`<li class=${`${kind} ${sign || ""}`}>
+      <span class="rank">${rank ?? ""}</span><span class="sign" title=${words}>${{ came: "+", left: "✕", cut: "✕" }[sign] || ""}<span class="unseen">${words || ""}</span></span>
+      <span class="what">${of && value(of.labels) ? html`<span class="label">${rop.visible(value(of.labels), 12)}</span> ` : ""}<${Id} of=${id} />${kind ? html` <span class=${`mark ${kind}`}>${kind}</span>` : ""}
+        ${facts.length ? html`<small class=${wrongScope ? "bad-text" : ""}>${facts.join(" · ")}</small>` : ""}</span>
+    </li>`;
+  }
+
+  function Some({ entries, label }) {
+    const [all, showAll] = useState(false);
+    const rest = entries.length - MOST;
+    return html`<ol aria-label=${label}>${all || rest <= 3 ? entries : entries.slice(0, MOST)}
+      ${rest > 3 ? html`<li class="rest"><button type="button" class="plain" onClick=${() => showAll(!all)}>${all ? "Show fewer" : `Show ${rop.count(rest)} more`}</button></li>` : ""}</ol>`;
+  }
+
+  const Group = ({ title, entries, class: name }) => entries.length > 0 && html`<div class=${`group ${name}`}><h4>${title} <b>${rop.count(entries.length)}</b></h4><${Some} entries=${entries} label=${title} /></div>`;
+
+  // What feeding lists hold and the stage was not handed: it left between them.
+  rop.cutOnTheWay = (stage, stages) => {
+    if (!stage.input) return [];
+    const handed = new Set(stage.input);
+    return rop.fedTo(stage, stages).filter(([id]) => id !== "" && !handed.has(id));
+  };
+  // Pairs of an ID and "was 5 in rerank" of what the feeding lists hold, in order, each once.
+  rop.fedTo = (stage, stages) => {
+    const fed = new Map();
+    for (const feed of stage.feeds || [])
+      ((stages[feed] || {}).ids || []).forEach((id, index) => { if (!fed.has(id)) fed.set(id, `was ${index + 1} in ${rop.visible(rop.placeOf(stages[feed]), 40)}`); });
+    return [...fed];
+  };
+
+  function Stage({ stage, detail, lost }) {
+    const { stages } = detail;
+    const cut = rop.cutOnTheWay(stage, stages);
+    const fed = new Map(rop.fedTo(stage, stages));
+    const added = new Set(stage.added || []);
+    const facts = [
+      stage.implementation && html`<span title="implementation">${rop.visible(stage.implementation, 90)}</span>`,
+      stage.fallback && html`<span class="warn-text">ran its fallback</span>`, stage.query_form && `query: ${rop.visible(stage.query_form, 40)}`,
+      stage.top_k && `asked for ${stage.top_k}`, stage.duration !== null && stage.duration !== undefined && rop.seconds(stage.duration),
+      stage.token_budget && `${rop.count(stage.context_tokens || 0)} of ${rop.count(stage.token_budget)} tokens`,
+    ].filter(Boolean);
+    const size = stage.ids === null ? null : stage.returned > stage.ids.length ? `recorded to ${rop.count(stage.ids.length)} of ${rop.count(stage.returned)}` : rop.counted(stage.returned, "document");
+    return html`<article class=${`list ${lost ? "lost" : ""}`} aria-label=${`Stage ${rop.visible(rop.placeOf(stage), 60)}`}>
+      <h3>${rop.visible(rop.placeOf(stage), 60)} ${lost && html`<span class="flag">lost here</span>`}</h3>
+      <p class="facts">${size}${facts.map((fact) => html` · ${fact}`)}</p>
+      ${stage.query ? html`<p class="query"><bdi>${rop.visible(stage.query)}</bdi></p>` : ""}
+      ${stage.status !== "ok" && html`<p class="status warn-text">${stage.status}${stage.reason ? `: ${rop.visible(stage.reason)}` : ""}</p>`}
+      <${Group} class="cut" title="Cut on the way here, by no stage that is seen" entries=${cut.map(([id, was]) => html`<${Entry} key=${id} id=${id} sign="cut" words="cut on the way" was=${was} detail=${detail} />`)} />
+      ${stage.ids === null ? html`<p class="note">No ID can be read in what it returned.</p>` : stage.ids.length === 0 ? html`<p class="note">It returned nothing.</p>` : html`<${Some} label="Returned" entries=${stage.ids.map((id, index) => html`<${Entry} key=${index} id=${id} rank=${index + 1} index=${index} of=${stage} sign=${added.has(id) && stage.feeds.length ? "came" : ""} words=${added.has(id) && stage.feeds.length ? "came here" : ""} detail=${detail} />`)} />`}
+      <${Group} class="left" title="Dropped here" entries=${(stage.dropped || []).map((id) => html`<${Entry} key=${id} id=${id} sign="left" words="dropped here" was=${fed.get(id)} detail=${detail} />`)} />
+    </article>`;
+  }
+
+  function Shown({ detail, lost }) {
+    const { shown } = detail;
+    const basis = { recorded: "as the application recorded it", prompt: "seen in the prompt", assumed: "as the application says, in another form", last_list: "the last list; no packing is recorded" };
+    return html`<article class=${`list shown ${lost ? "lost" : ""}`} aria-label="What the reader is shown">
+      <h3>reader is shown ${lost && html`<span class="flag">lost here</span>`}</h3>
+      <p class="facts">${shown.basis ? `${rop.counted(shown.ids.length, "document")}, ${basis[shown.basis] || shown.basis}` : "Nobody knows what the reader was shown."}</p>
+      <${Some} label="Shown" entries=${shown.ids.map((id, index) => html`<${Entry} key=${index} id=${id} rank=${index + 1} was=${shown.hollow && shown.hollow[index] ? "without text, or in part" : detail.cutoff === index + 1 ? "the cutoff is here" : undefined} detail=${detail} />`)} />
+    </article>`;
+  }
+
+  rop.Lists = ({ detail: given }) => {
+    const { loss, stages } = given;
+    const around = loss && typeof loss.place === "number" ? new Set([...(stages[loss.place].feeds || []), loss.place]) : null;
+    const flagged = around || new Set(given.findings.filter((finding) => typeof finding.place === "number" && finding.ids.length).flatMap((finding) => [...(stages[finding.place].feeds || []), finding.place]));
+    const [all, showAll] = useState(flagged.size === 0);
+    const detail = { ...given, selectedIds: new Set(given.selected_ids || []), judgedIds: new Set(given.judged_ids || []) };
+    const chosen = all ? stages : stages.filter((stage) => flagged.has(stage.place));
+    return html`<div class="lists-frame">
+      ${flagged.size > 0 && html`<p class="choice"><button type="button" aria-pressed=${!all} onClick=${() => showAll(false)}>Around ${loss ? "the loss" : "the findings"}</button><button type="button" aria-pressed=${all} onClick=${() => showAll(true)}>All ${rop.counted(stages.length, "stage")}</button></p>`}
+      <${rop.Scroll} label="Lists side by side" class="lists">
+        ${chosen.map((stage) => html`<${Stage} key=${stage.place} stage=${stage} detail=${detail} lost=${loss && loss.place === stage.place} />`)}
+        <${Shown} detail=${detail} lost=${loss && loss.place === "shown"} />
+      </${rop.Scroll}>
+    </div>`;
+  };
+
+  // Label in the prompt, the passage shown under it, the source that the response attaches, and whether it is cited.
+  rop.LabelMap = ({ labels }) => {
+    const wrong = (each) => each.outcome && each.outcome !== "resolved";
+    const differs = (each) => each.shown !== null && each.attached !== null && each.shown !== each.attached;
+    const link = html`<td class="arrow" aria-hidden="true">→</td>`;
+    const none = (words) => html`<i class="faint">${words}</i>`;
+    return html`<${rop.Scroll} label="Label map"><table class="labels">
+      <thead><tr><th scope="col">label</th><td></td><th scope="col">passage shown under it</th><td></td><th scope="col">source in the response</th><td></td><th scope="col">in the answer</th></tr></thead>
+      <tbody>${labels.map((each, index) => html`<tr key=${index} class=${wrong(each) ? "wrong" : ""}>
+        <th scope="row"><span class="label">${rop.visible(each.label, 30)}</span></th>${link}
+        <td>${each.shown === null ? none("nobody showed it") : html`<${Id} of=${each.shown} />`}</td>${link}
+        <td class=${differs(each) ? "differs" : ""}>${each.attached === null ? none("none") : html`<${Id} of=${each.attached} />`}</td>${link}
+        <td>${each.cited ? html`cited${each.outcome ? html`, <b class=${wrong(each) ? "bad-text" : ""}>${wrong(each) ? "✕ " : ""}${each.outcome}</b>${wrong(each) ? html`<small>${rop.OUTCOME_WORDS[each.outcome]}</small>` : ""}` : ""}` : html`<span class="faint">not cited</span>${each.outcome && wrong(each) ? html`, <b class="bad-text">✕ ${each.outcome}</b>` : ""}`}</td>
+      </tr>`)}</tbody>
+    </table></${rop.Scroll}>`;
+  };
+})((window.rop = window.rop || {}));
