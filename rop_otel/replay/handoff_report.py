@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from rop_otel.assembling import assemble
-from rop_otel.core.handoff import Assessment, HandoffRecord, Ids, Severity, Verdict, assess
+from rop_otel.core.handoff import Assessment, HandoffRecord, Severity, Verdict, assess
 from rop_otel.core.handoff.lists import StageLists, lists_of
 from rop_otel.core.handoff.terms import at_hand
+from rop_otel.core.handoff.written import written
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.accounts import Input
 from rop_otel.core.profile.declaration import Opened
@@ -61,28 +62,12 @@ class Report:
         """
         each = zip(self.assessments, self.handoffs, self.lists, strict=True)
         return {
-            "handoffs": [_handoff(*parts, with_ids=lists) for parts in each],
+            "handoffs": [written(*parts, with_ids=lists) for parts in each],
             "orphan_stages": self.orphan_stages,
             "incomplete_handoffs": list(self.incomplete),
             "duplicate_handoffs": list(self.duplicates),
             "run": None if self.run is None else self.run.as_dict(),
         }
-
-
-def _handoff(
-    assessment: Assessment, record: HandoffRecord, lists: tuple[StageLists, ...], *, with_ids: bool
-) -> dict[str, Any]:
-    written = assessment.as_dict()
-    written["selected"], written["judged"] = _given(record.selected), _given(record.judged)
-    for stage, listed in zip(written["stages"], lists, strict=True):
-        stage["dropped"] = _given(listed.dropped)
-        if with_ids:
-            stage["ids"] = _given(listed.returned)
-    return written
-
-
-def _given(ids: Ids | None) -> list[str] | None:
-    return None if ids is None else list(ids)
 
 
 def replay(

@@ -20,16 +20,23 @@ def write(spans: Iterable[Span], stream: BinaryIO) -> None:
         spans: Any; those of one service and scope are put together in their order.
         stream: Takes the bytes.
     """
-    groups: dict[tuple[str | None, str], list[Any]] = {}
-    for span in spans:
-        groups.setdefault((span.service, span.scope), []).append(_span(span))
-    if groups:
-        request = {
-            "resourceSpans": [_resource_spans(service, scope, found) for (service, scope), found in groups.items()]
-        }
+    request = request_of(spans)
+    if request["resourceSpans"]:
         # A lone half of a surrogate pair has no UTF-8 form.
         text = json.dumps(request, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         stream.write(text.encode(errors="replace") + b"\n")
+
+
+def request_of(spans: Iterable[Span]) -> dict[str, Any]:
+    """Return spans as an export request, in the form of OTLP JSON.
+
+    Args:
+        spans: Any; those of one service and scope are put together in their order.
+    """
+    groups: dict[tuple[str | None, str], list[Any]] = {}
+    for span in spans:
+        groups.setdefault((span.service, span.scope), []).append(_span(span))
+    return {"resourceSpans": [_resource_spans(service, scope, found) for (service, scope), found in groups.items()]}
 
 
 def _resource_spans(service: str | None, scope: str, spans: list[Any]) -> dict[str, Any]:
