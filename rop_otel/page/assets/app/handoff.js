@@ -30,10 +30,9 @@
     const trace = typeof head.trace_url === "string" && /^https?:\/\//.test(head.trace_url) ? head.trace_url.replace("{trace_id}", encodeURIComponent(detail.trace_id)) : null;
     const terms = [detail.mode !== "hard" && `mode ${detail.mode}`, detail.rule && detail.rule !== "any" && `rule ${detail.rule}`, detail.need && detail.need !== "one" && `need ${detail.need}`, detail.cutoff && `cutoff ${detail.cutoff}`].filter(Boolean);
     const rows = [
-      ["selected", detail.selected && detail.selected.length ? html`<span class="mark selected">selected</span> <${Ids} of=${detail.selected} />` : html`<span class="faint">nothing</span>`],
-      ["judged", detail.judged && detail.judged.length ? html`<span class="mark judged">judged</span> <${Ids} of=${detail.judged} />` : html`<span class="faint">nothing</span>`],
-      detail.agreement !== null && detail.agreement !== undefined && ["agreement", detail.agreement ? "The selected object is a judged one." : "The selected object is no judged one."],
-      detail.joint && ["both targets", rop.JOINT[detail.joint] || detail.joint],
+      ["selected", detail.selected && detail.selected.length ? html`<span class="selected"><${Ids} of=${detail.selected} /></span>` : html`<span class="faint">nothing</span>`],
+      ["judged", detail.judged && detail.judged.length ? html`<span class="judged"><${Ids} of=${detail.judged} /></span>` : html`<span class="faint">nothing</span>`],
+      (detail.joint || typeof detail.agreement === "boolean") && ["both", `${rop.JOINT[detail.joint] || ""} ${typeof detail.agreement === "boolean" ? `The selected object is ${detail.agreement ? "a" : "no"} judged one.` : ""}`],
       detail.question && ["question", html`<bdi>${rop.visible(detail.question, 1000)}</bdi>`],
       detail.scope && ["scope", html`<${Id} of=${detail.scope} />`],
       terms.length > 0 && ["terms", rop.visible(terms.join(", "))],

@@ -4,21 +4,21 @@
   const { html, useState, Id } = rop;
   const MOST = 30;
 
-  function Entry({ id, rank, sign, words, of, detail, was, index }) {
+  // One document of a list. Its facts stand to the right: score, tokens, share of its text, a scope that is not the handoff's.
+  function Entry({ id, rank, sign, words, of, detail, note, index }) {
     const kind = detail.selectedIds.has(id) ? "selected" : detail.judgedIds.has(id) ? "judged" : "";
-    const value = (list) => (list && index !== undefined ? list[index] : null);
+    const value = (list) => (of && list && index !== undefined ? (list[index] ?? null) : null);
+    const score = value(of?.scores), tokens = value(of?.tokens), share = value(of?.shares), scope = value(of?.scopes), label = value(of?.labels);
+    const elsewhere = scope && scope !== detail.scope;
     const facts = [
-      of && value(of.scores) !== null && value(of.scores) !== undefined ? rop.short(value(of.scores)) : null,
-      of && value(of.tokens) !== null && value(of.tokens) !== undefined ? `${value(of.tokens)} tok` : null,
-      of && value(of.shares) !== null && value(of.shares) !== undefined && value(of.shares) < 1 ? `${Math.round(100 * value(of.shares))} % of its text` : null,
-      of && value(of.scopes) ? rop.visible(value(of.scopes), 30) : null,
-      was ?? null,
+      tokens === null ? null : `${tokens} tokens`, share === null || share >= 1 ? null : `${Math.round(100 * share)} % of its text`,
+      elsewhere ? html`<span class=${detail.scope ? "bad-text" : ""}>${detail.scope ? "✕ of " : ""}${rop.visible(scope, 30)}</span>` : null, note ?? null,
     ].filter((fact) => fact !== null);
-    const wrongScope = of && detail.scope && value(of.scopes) && value(of.scopes) !== detail.scope;
     return html`<li class=${`${kind} ${sign || ""}`}>
       <span class="rank">${rank ?? ""}</span><span class="sign" title=${words}>${{ came: "+", left: "✕", cut: "✕" }[sign] || ""}<span class="unseen">${words || ""}</span></span>
-      <span class="what">${of && value(of.labels) ? html`<span class="label">${rop.visible(value(of.labels), 12)}</span> ` : ""}<${Id} of=${id} />${kind ? html` <span class=${`mark ${kind}`}>${kind}</span>` : ""}
-        ${facts.length ? html`<small class=${wrongScope ? "bad-text" : ""}>${facts.join(" · ")}</small>` : ""}</span>
+      <span class="what">${label ? html`<span class="label">${rop.visible(label, 12)}</span> ` : ""}<${Id} of=${id} />${kind ? html` <span class=${`mark ${kind}`}>${kind}</span>` : ""}
+        ${facts.length ? html`<small>${facts.map((fact, place) => html`${place ? " · " : ""}${fact}`)}</small>` : ""}</span>
+      <span class="value">${score === null ? "" : rop.short(score)}</span>
     </li>`;
   }
 
@@ -29,26 +29,33 @@
       ${rest > 3 ? html`<li class="rest"><button type="button" class="plain" onClick=${() => showAll(!all)}>${all ? "Show fewer" : `Show ${rop.count(rest)} more`}</button></li>` : ""}</ol>`;
   }
 
-  const Group = ({ title, entries, class: name }) => entries.length > 0 && html`<div class=${`group ${name}`}><h4>${title} <b>${rop.count(entries.length)}</b></h4><${Some} entries=${entries} label=${title} /></div>`;
+  const Group = ({ title, entries, from, open, class: name }) => entries.length > 0 && html`<details class=${`group ${name}`} open=${open}>
+    <summary><h4>${title} <b>${rop.count(entries.length)}</b>${from ? html` <small>places and scores of ${from}</small>` : ""}</h4></summary><${Some} entries=${entries} label=${title} /></details>`;
 
+  // What feeding lists hold, each document once with the list and the place where it stood.
+  rop.fedTo = (stage, stages) => {
+    const fed = new Map();
+    for (const feed of stage.feeds || [])
+      ((stages[feed] || {}).ids || []).forEach((id, index) => { if (id !== "" && !fed.has(id)) fed.set(id, { of: stages[feed], index }); });
+    return fed;
+  };
   // What feeding lists hold and the stage was not handed: it left between them.
   rop.cutOnTheWay = (stage, stages) => {
     if (!stage.input) return [];
     const handed = new Set(stage.input);
-    return rop.fedTo(stage, stages).filter(([id]) => id !== "" && !handed.has(id));
-  };
-  // Pairs of an ID and "was 5 in rerank" of what the feeding lists hold, in order, each once.
-  rop.fedTo = (stage, stages) => {
-    const fed = new Map();
-    for (const feed of stage.feeds || [])
-      ((stages[feed] || {}).ids || []).forEach((id, index) => { if (!fed.has(id)) fed.set(id, `was ${index + 1} in ${rop.visible(rop.placeOf(stages[feed]), 40)}`); });
-    return [...fed];
+    return [...rop.fedTo(stage, stages).keys()].filter((id) => !handed.has(id));
   };
 
-  function Stage({ stage, detail, lost }) {
+  function Stage({ stage, detail, lost, all }) {
     const { stages } = detail;
     const cut = rop.cutOnTheWay(stage, stages);
-    const fed = new Map(rop.fedTo(stage, stages));
+    const fed = rop.fedTo(stage, stages);
+    const several = (stage.feeds || []).length > 1;
+    const from = several || !stage.feeds.length ? "" : rop.visible(rop.placeOf(stages[stage.feeds[0]]), 40);
+    const gone = (id, sign, words) => {
+      const was = fed.get(id);
+      return html`<${Entry} key=${id} id=${id} sign=${sign} words=${words} detail=${detail} ...${was ? { of: { scores: was.of.scores, scopes: was.of.scopes }, index: was.index, rank: was.index + 1, note: several ? `of ${rop.visible(rop.placeOf(was.of), 40)}` : undefined } : {}} />`;
+    };
     const added = new Set(stage.added || []);
     const facts = [
       stage.implementation && html`<span title="implementation">${rop.visible(stage.implementation, 90)}</span>`,
@@ -62,9 +69,9 @@
       <p class="facts">${size}${facts.map((fact) => html` · ${fact}`)}</p>
       ${stage.query ? html`<p class="query"><bdi>${rop.visible(stage.query)}</bdi></p>` : ""}
       ${stage.status !== "ok" && html`<p class="status warn-text">${stage.status}${stage.reason ? `: ${rop.visible(stage.reason)}` : ""}</p>`}
-      <${Group} class="cut" title="Cut on the way here, by no stage that is seen" entries=${cut.map(([id, was]) => html`<${Entry} key=${id} id=${id} sign="cut" words="cut on the way" was=${was} detail=${detail} />`)} />
+      <${Group} class="cut" open title="Cut on the way here; no stage shows by what" from=${from} entries=${cut.map((id) => gone(id, "cut", "cut on the way"))} />
       ${stage.ids === null ? html`<p class="note">No ID can be read in what it returned.</p>` : stage.ids.length === 0 ? html`<p class="note">It returned nothing.</p>` : html`<${Some} label="Returned" entries=${stage.ids.map((id, index) => html`<${Entry} key=${index} id=${id} rank=${index + 1} index=${index} of=${stage} sign=${added.has(id) && stage.feeds.length ? "came" : ""} words=${added.has(id) && stage.feeds.length ? "came here" : ""} detail=${detail} />`)} />`}
-      <${Group} class="left" title="Dropped here" entries=${(stage.dropped || []).map((id) => html`<${Entry} key=${id} id=${id} sign="left" words="dropped here" was=${fed.get(id)} detail=${detail} />`)} />
+      <${Group} class="left" open=${lost || all} title="Dropped here" from=${from} entries=${(stage.dropped || []).map((id) => gone(id, "left", "dropped here"))} />
     </article>`;
   }
 
@@ -74,7 +81,7 @@
     return html`<article class=${`list shown ${lost ? "lost" : ""}`} aria-label="What the reader is shown">
       <h3>reader is shown ${lost && html`<span class="flag">lost here</span>`}</h3>
       <p class="facts">${shown.basis ? `${rop.counted(shown.ids.length, "document")}, ${basis[shown.basis] || shown.basis}` : "Nobody knows what the reader was shown."}</p>
-      <${Some} label="Shown" entries=${shown.ids.map((id, index) => html`<${Entry} key=${index} id=${id} rank=${index + 1} was=${shown.hollow && shown.hollow[index] ? "without text, or in part" : detail.cutoff === index + 1 ? "the cutoff is here" : undefined} detail=${detail} />`)} />
+      <${Some} label="Shown" entries=${shown.ids.map((id, index) => html`<${Entry} key=${index} id=${id} rank=${index + 1} note=${shown.hollow && shown.hollow[index] ? "without text, or in part" : detail.cutoff === index + 1 ? "the cutoff is here" : undefined} detail=${detail} />`)} />
     </article>`;
   }
 
@@ -88,7 +95,7 @@
     return html`<div class="lists-frame">
       ${flagged.size > 0 && html`<p class="choice"><button type="button" aria-pressed=${!all} onClick=${() => showAll(false)}>Around ${loss ? "the loss" : "the findings"}</button><button type="button" aria-pressed=${all} onClick=${() => showAll(true)}>All ${rop.counted(stages.length, "stage")}</button></p>`}
       <${rop.Scroll} label="Lists side by side" class="lists">
-        ${chosen.map((stage) => html`<${Stage} key=${stage.place} stage=${stage} detail=${detail} lost=${loss && loss.place === stage.place} />`)}
+        ${chosen.map((stage) => html`<${Stage} key=${stage.place} stage=${stage} detail=${detail} all=${all} lost=${loss && loss.place === stage.place} />`)}
         <${Shown} detail=${detail} lost=${loss && loss.place === "shown"} />
       </${rop.Scroll}>
     </div>`;

@@ -2,7 +2,7 @@
 "use strict";
 (function (rop) {
   const { html, useState, useRef, useEffect, useMemo } = rop;
-  const LEFT = 46, RIGHT = 236, NARROWEST = 88, WIDEST = 150, LEVEL = 20, TITLES = 50, BOTTOM = 16;
+  const LEFT = 44, RIGHT = 232, NARROWEST = 77, WIDEST = 150, LEVEL = 20, TITLES = 50, BOTTOM = 18;
   const GAP = 0.44; // of a column's width: where a line ends that was cut on the way
 
   function useWidth(ref) {
@@ -31,7 +31,7 @@
     return html`<g class=${`way ${way.kind} ${on ? "on" : ""}`}>
       ${way.kind === "judged" && html`<path class="casing" d=${d} />`}
       <path class="line" d=${d} />
-      ${ends.map((end) => (end.how === "dropped" || end.how === "on the way" ? html`<${Cross} x=${end.x} y=${end.y} size=${large ? 5 : 3} />` : html`<path class="open" d=${`M${end.x} ${end.y}m0 -3v6`} />`))}
+      ${ends.map((end) => (end.how === "dropped" || end.how === "on the way" ? html`<g class=${end.how === "on the way" ? "alarm" : ""}><${Cross} x=${end.x} y=${end.y} size=${large ? 5 : 3} /></g>` : html`<path class="open" d=${`M${end.x} ${end.y}m0 -3v6`} />`))}
       ${way.points.map((point) => {
         const size = large ? 4.5 : point.first ? 2.6 : point.at === "shown" ? 3 : 0;
         if (!size) return null;
@@ -171,7 +171,7 @@
           ${current && html`<${Way} way=${current} plan=${plan} on />`}
           <${Labels} ways=${drawn} plan=${plan} current=${current} shownWays=${shownWays} loss=${loss} />
         </svg>
-        <${rop.Trail} ways=${drawn} columns=${columns} current=${current} left=${LEFT} width=${width} loss=${loss} />
+        <${rop.Trail} ways=${drawn} columns=${columns} current=${current} left=${LEFT} width=${width} loss=${loss} scope=${detail.scope} />
       </div>
       <p class="live" role="status">${current ? sentence(current, columns) : ""}</p>
       ${others > 0 || all ? html`<p class="more"><button type="button" aria-pressed=${all} onClick=${() => showAll(!all)}>${all ? "Show only those that matter" : `Show the other ${rop.counted(others, "document")}`}</button>
@@ -197,7 +197,9 @@
       })}
       ${ended.map((way) => {
         const end = way.ends.at(-1);
-        return html`<text class=${`end ${way.kind}`} x=${x(end.at) - (end.how === "on the way" ? width * GAP - 5 : 3)} y=${y(end.from[1]) - 7}>${cut(way.id, 40)}</text>`;
+        const at = x(end.at) - (end.how === "on the way" ? width * GAP - 8 : 1);
+        const why = loss && loss.place === end.at && way.kind === "selected" ? rop.words.cause(loss.cause).says || loss.cause : rop.ENDINGS[end.how];
+        return html`<text class=${`end ${way.kind}`} x=${at} y=${y(end.from[1]) - 6}>${cut(way.id, 40)}</text><text class="why" x=${at} y=${y(end.from[1]) + 14}>${cut(why, 70)}</text>`;
       })}
     </g>`;
   }

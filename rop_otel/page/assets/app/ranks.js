@@ -22,7 +22,7 @@
     return {
       key: stage.place, stage, title: stage.stage, name: stage.name, round: stage.round, reader: stage.stage === "reader",
       ids: stage.ids, ranks: ranksOf(stage.ids), returned: stage.returned, feeds: stage.feeds || [],
-      input: stage.input ? new Set(stage.input) : null, status: stage.status, reason: stage.reason,
+      input: stage.input ? new Set(stage.input) : null, dropped: stage.dropped ? new Set(stage.dropped) : null, status: stage.status, reason: stage.reason,
       cut: stage.ids !== null && stage.returned !== null && stage.returned > stage.ids.length, scores: stage.scores,
     };
   }
@@ -63,8 +63,9 @@
   // What a document did at a column that one of the columns before it feeds.
   function ending(column, id) {
     if (column.ids === null) return "unknown";
+    if (column.cut) return "beyond";
     if (column.input && !column.input.has(id)) return "on the way";
-    return column.cut ? "beyond" : "dropped";
+    return column.dropped && column.dropped.has(id) ? "dropped" : null;
   }
 
   // The way of one document: its points, the lines between them and where they end.
@@ -79,7 +80,7 @@
         const from = before && before.ranks.get(id);
         if (!from) continue;
         if (rank) { lines.push({ from: [before.key, from], to: [column.key, rank] }); came = true; }
-        else ends.push({ from: [before.key, from], at: column.key, how: ending(column, id) });
+        else if (ending(column, id)) ends.push({ from: [before.key, from], at: column.key, how: ending(column, id) });
       }
       if (rank) points.push({ at: column.key, rank, first: !came, hollow: column.hollow ? column.hollow[rank - 1] === true : false });
     }

@@ -4,15 +4,20 @@
   const { html, useState, Id } = rop;
   const MOST = 6, ROWS = 200;
 
-  function Cells({ cells, columns, loss }) {
+  const factsOf = (cell, scope) => [
+    cell.score === null || cell.score === undefined ? "" : rop.short(cell.score), cell.scope && cell.scope !== scope ? rop.visible(cell.scope, 16) : "",
+    cell.tokens === null || cell.tokens === undefined ? "" : `${cell.tokens} tok`,
+  ].filter(Boolean);
+
+  function Cells({ cells, columns, loss, scope }) {
     return cells.map((cell, index) => html`<td class=${loss && loss.place === columns[index].key ? "loss" : ""}>
       ${cell.rank ? html`<b>${rop.count(cell.rank)}</b>` : cell.end ? html`<span class=${`end ${cell.end === "dropped" || cell.end === "on the way" ? "bad-text" : "faint"}`}>✕ ${rop.ENDINGS[cell.end]}</span>` : html`<span class="faint">·</span>`}
-      ${cell.rank && (cell.score !== null || cell.scope || cell.tokens !== null) ? html`<small>${[cell.score !== null && cell.score !== undefined ? rop.short(cell.score) : null, cell.scope ? rop.visible(cell.scope, 16) : null, cell.tokens !== null && cell.tokens !== undefined ? `${cell.tokens} tok` : null].filter((part) => part !== null).join(" · ")}</small>` : ""}
+      ${cell.rank ? factsOf(cell, scope).map((fact) => html`<small>${fact}</small>`) : ""}
     </td>`);
   }
 
   // Below the chart, column under column: the selected and judged documents, and the one under the pointer.
-  rop.Trail = ({ ways, columns, current, left, width, loss }) => {
+  rop.Trail = ({ ways, columns, current, left, width, loss, scope }) => {
     const pinned = ways.filter((way) => way.kind !== "other").sort((one, other) => (one.kind < other.kind ? 1 : -1)).slice(0, MOST);
     const rows = current && !pinned.includes(current) ? [...pinned, current] : pinned;
     if (!columns.length) return null;
@@ -22,7 +27,7 @@
       <thead class="unseen"><tr><th>document</th>${columns.map((column) => html`<th scope="col">${rop.visible(column.name || column.title, 60)}</th>`)}</tr></thead>
       ${rows.map((way) => html`<tbody key=${way.id} class=${`${way.kind} ${current === way ? "on" : ""}`}>
         <tr><th scope="rowgroup" colspan=${columns.length + 1}><${Id} of=${way.id} />${way.kind === "other" ? "" : html` <span class=${`mark ${way.kind}`}>${way.kind}</span>`}</th></tr>
-        <tr><td></td><${Cells} cells=${rop.trailOf(way, columns)} columns=${columns} loss=${loss} /></tr>
+        <tr><td></td><${Cells} cells=${rop.trailOf(way, columns)} columns=${columns} loss=${loss} scope=${scope} /></tr>
       </tbody>`)}
       ${current ? "" : html`<tbody class="hint"><tr><th colspan=${columns.length + 1}>Point at a line, or use the arrow keys, to follow another document.</th></tr></tbody>`}
     </table>`;

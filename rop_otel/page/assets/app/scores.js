@@ -8,8 +8,8 @@
 
   function Cell({ value, kind }) {
     if (value === undefined || value === null) return html`<td class="number faint">–</td>`;
-    return html`<td class="number score"><svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-      <rect class="all" width="100" height="4" /><rect class=${kind} width=${100 * Math.min(1, value)} height="4" /></svg>${rop.score(value)}</td>`;
+    return html`<td class="number score">${rop.score(value)}<svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="all" width="100" height="4" /><rect class=${kind} width=${100 * Math.min(1, value)} height="4" /></svg></td>`;
   }
 
   rop.Scores = ({ scores }) => {
