@@ -32,7 +32,7 @@
     const rows = [
       ["selected", detail.selected && detail.selected.length ? html`<span class="selected"><${Ids} of=${detail.selected} /></span>` : html`<span class="faint">nothing</span>`],
       ["judged", detail.judged && detail.judged.length ? html`<span class="judged"><${Ids} of=${detail.judged} /></span>` : html`<span class="faint">nothing</span>`],
-      (detail.joint || typeof detail.agreement === "boolean") && ["both", `${rop.JOINT[detail.joint] || ""} ${typeof detail.agreement === "boolean" ? `The selected object is ${detail.agreement ? "a" : "no"} judged one.` : ""}`],
+      (detail.joint || typeof detail.agreement === "boolean") && ["both targets", `${rop.JOINT[detail.joint] || ""} ${typeof detail.agreement === "boolean" ? `The selected object is ${detail.agreement ? "a" : "no"} judged one.` : ""}`],
       detail.question && ["question", html`<bdi>${rop.visible(detail.question, 1000)}</bdi>`],
       detail.scope && ["scope", html`<${Id} of=${detail.scope} />`],
       terms.length > 0 && ["terms", rop.visible(terms.join(", "))],
