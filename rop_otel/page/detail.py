@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from rop_otel.core.handoff import Assessment, Drop, HandoffRecord
@@ -10,15 +11,16 @@ from rop_otel.core.handoff.advice import CAUSES, FINDING_WORDS
 from rop_otel.core.handoff.findings.making import named, quoted
 from rop_otel.core.handoff.findings.passages import WHOLE_SHARE
 from rop_otel.core.handoff.label_map import label_map
-from rop_otel.core.handoff.lists import lists_of
-from rop_otel.core.handoff.run_terms import under
+from rop_otel.core.handoff.lists import listed
+from rop_otel.core.handoff.run_terms import contradiction, under
 from rop_otel.core.handoff.shown_list import shares_of, visible
 from rop_otel.core.handoff.stage_graph import StageGraph
 from rop_otel.core.handoff.terms import at_hand
 from rop_otel.core.handoff.written import written
 from rop_otel.page.assessed_set import AssessedSet
+from rop_otel.page.copied_test import copied_test
 from rop_otel.page.document import duration_of, start_of
-from rop_otel.page.recorded_spans import request_of_handoff
+from rop_otel.page.recorded_spans import groups_of
 from rop_otel.page.stage_detail import Placed, placed_stages
 
 
@@ -30,12 +32,15 @@ def detail(shown: AssessedSet, place: int) -> dict[str, Any]:
         place: Which handoff of it, from 0.
     """
     assessment, record = shown.assessments[place], shown.records[place]
+    contradicted = False
     if shown.declaration is not None and record.handoff_id in shown.declared:
+        contradicted = contradiction(record, shown.declaration) is not None
         record = under(record, shown.declaration)
     resolver = shown.resolver if at_hand(record, shown.resolver) else None
     graph = StageGraph(record, resolver)
-    stages = placed_stages(graph, assessment, shown.carried)
-    handoff = written(assessment, record, lists_of(record, resolver=shown.resolver), with_ids=True)
+    lists = listed(graph)
+    handoff = written(assessment, record, lists, with_ids=True)
+    stages = placed_stages(graph, zip(handoff["stages"], lists, strict=True), shown.carried)
     handoff["stages"] = [stage.as_dict for stage in stages]
     handoff["findings"] = [
         {
@@ -46,7 +51,7 @@ def detail(shown: AssessedSet, place: int) -> dict[str, Any]:
         for finding in assessment.findings
     ]
     handoff["judged_losses"] = [
-        {**loss.as_dict(), **_lost(loss.drop, (loss.id,), stages, graph)} for loss in assessment.judged_losses or ()
+        {**loss.as_dict(), **_lost(loss.drop, (loss.id,), stages)} for loss in assessment.judged_losses or ()
     ]
     question = shown.carried.query(record.trace_id, record.span_id)
     return {
@@ -61,28 +66,26 @@ def detail(shown: AssessedSet, place: int) -> dict[str, Any]:
         "need": record.need or "one",
         "scope": record.scope_id,
         "failed": record.failed,
-        "loss": _loss(assessment, record, stages, graph),
+        "loss": _loss(assessment, record, stages),
         "selected_ids": _of_objects(graph, record.selected),
         "judged_ids": _of_objects(graph, _relevant(record)),
         "shown": {**assessment.shown.as_dict(), "hollow": _hollow(graph), "places": _at(stages, graph)},
         "labels": [
-            {**row._asdict(), "reader": None if row.reader is None else _now(stages, graph, row.reader)}
+            {**row._asdict(), "reader": None if row.reader is None else _now(stages, row.reader)}
             for row in label_map(graph)
         ],
-        "test": None,
-        "spans": request_of_handoff(shown.records[place], shown.carried),
+        "test": None if contradicted else copied_test(record, assessment, resolver),
+        "spans": groups_of(shown.records[place], shown.carried),
     }
 
 
-def _loss(
-    assessment: Assessment, record: HandoffRecord, stages: Sequence[Placed], graph: StageGraph
-) -> dict[str, Any] | None:
+def _loss(assessment: Assessment, record: HandoffRecord, stages: Sequence[Placed]) -> dict[str, Any] | None:
     if assessment.drop is None:
         return None
-    return {"cause": assessment.drop.cause.value, **_lost(assessment.drop, record.selected or (), stages, graph)}
+    return {"cause": assessment.drop.cause.value, **_lost(assessment.drop, record.selected or (), stages)}
 
 
-def _lost(drop: Drop, ids: Iterable[str], stages: Sequence[Placed], graph: StageGraph) -> dict[str, Any]:
+def _lost(drop: Drop, ids: Iterable[str], stages: Sequence[Placed]) -> dict[str, Any]:
     """Return where something was lost: the place of its stage, a sentence, and what to try."""
     words = CAUSES[drop.cause]
     at = "" if drop.stage is None else f" at {named(drop.name or drop.stage)}"
@@ -98,7 +101,7 @@ def _place(stages: Sequence[Placed], span_id: str | None) -> int | None:
     return None if span_id is None else next((at for at, each in enumerate(stages) if each.span_id == span_id), None)
 
 
-def _now(stages: Sequence[Placed], graph: StageGraph, place: int) -> int | None:
+def _now(stages: Sequence[Placed], place: int) -> int | None:
     return next((at for at, each in enumerate(stages) if each.place == place), None)
 
 
@@ -112,12 +115,8 @@ def _of_objects(graph: StageGraph, keys: Iterable[str] | None) -> list[str]:
     objects = {graph.object_of(key) for key in keys or () if key}
     if not objects:
         return []
-    seen: dict[str, None] = {}
-    for stage in graph.stages:
-        for raw in (*(stage.input or ()), *(stage.returned or ())):
-            if raw not in seen and graph.object_of(raw) in objects:
-                seen[raw] = None
-    return list(seen)
+    lists = chain.from_iterable((stage.input or (), stage.returned or ()) for stage in graph.stages)
+    return [raw for raw in dict.fromkeys(chain.from_iterable(lists)) if graph.object_of(raw) in objects]
 
 
 def _relevant(record: HandoffRecord) -> list[str]:

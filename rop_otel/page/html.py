@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Final
 from rop_otel.page.assessed_set import AssessedSet
 from rop_otel.page.detail import detail
 from rop_otel.page.document import BLOCK, head, rows, totals_of
+from rop_otel.page.packing import pack
 
 _ASSETS: Final = files("rop_otel.page") / "assets"
 _POLICY, _STYLE, _SCRIPT, _DATA = "<!--{policy}-->", "/*{style}*/", "/*{script}*/", "<!--{data}-->"
@@ -47,28 +48,31 @@ def write_page(
 
 def _blocks(shown: AssessedSet) -> Iterator[list[dict[str, Any]]]:
     for first in range(0, len(shown.assessments), BLOCK):
-        yield [detail(shown, place) for place in range(first, min(first + BLOCK, len(shown.assessments)))]
+        yield [pack(detail(shown, place)) for place in range(first, min(first + BLOCK, len(shown.assessments)))]
 
 
 def _shell() -> tuple[bytes, bytes]:
     """Return the page before and after its data, with style, script and the policy that allows just these."""
-    style = (_ASSETS / "style.css").read_text(encoding="utf-8")
-    scripts = (_ASSETS / "scripts.txt").read_text(encoding="utf-8").split()
-    script = "\n".join((_ASSETS / name).read_text(encoding="utf-8") for name in scripts)
+    style = _text("style.css")
+    script = "\n".join(_text(name) for name in _text("scripts.txt").split())
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    page = (_ASSETS / "index.html").read_text(encoding="utf-8")
     parts = {
         _POLICY: f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         _STYLE: style,
         _SCRIPT: script,
     }
+    before, _, after = _text("index.html").partition(_DATA)
     for place, part in parts.items():
-        page = page.replace(place, part)
-    before, _, after = page.partition(_DATA)
+        before, after = before.replace(place, part), after.replace(place, part)
     return before.encode(), after.encode()
+
+
+def _text(name: str) -> str:
+    """Return the text of one of the page's files."""
+    return (_ASSETS / name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:
@@ -83,7 +87,7 @@ def _json(value: object) -> str:
 def _plain(name: str, value: object) -> bytes:
     """Return a block that can be read as it is; nothing in it can end it."""
     text = _json(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    return f'<script type="application/json" id="{name}">{text}</script>\n'.encode()
+    return f'<script type="application/json" data-block="{name}">{text}</script>\n'.encode()
 
 
 def _packed(name: str, value: object) -> bytes:

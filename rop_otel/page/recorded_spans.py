@@ -16,7 +16,7 @@ from rop_otel.core.handoff.attributes import STAGE_ATTRIBUTES, handoff_attribute
 from rop_otel.core.handoff.record import STAGE_FACTS
 from rop_otel.page.carried import Carried
 from rop_otel.spans import Span
-from rop_otel.spans.otlp_writer import request_of
+from rop_otel.spans.otlp_writer import span_fields
 
 _INTERNAL: Final = 1
 """OTLP's number of that span kind."""
@@ -27,14 +27,23 @@ _HEX: Final = re.compile("[0-9a-f]*", re.ASCII)
 _TRACE, _SPAN = 32, 16
 
 
-def request_of_handoff(record: HandoffRecord, carried: Carried) -> dict[str, Any]:
-    """Return the spans of a handoff as an export request, in the form of OTLP JSON.
+def groups_of(record: HandoffRecord, carried: Carried) -> list[dict[str, Any]]:
+    """Return the spans of a handoff in groups of one service, as the page makes an export request of them.
+
+    That is OTLP JSON, but for attributes, which are plain values here.
 
     Args:
         record: The handoff.
         carried: What its spans carry beside the facts.
     """
-    return request_of(spans_of(record, carried))
+    groups: dict[str | None, list[dict[str, Any]]] = {}
+    for span in spans_of(record, carried):
+        groups.setdefault(span.service, []).append(_plain(span))
+    return [{"service": service, "scope": semconv.SCOPE_NAME, "spans": spans} for service, spans in groups.items()]
+
+
+def _plain(span: Span) -> dict[str, Any]:
+    return {**span_fields(span), "attributes": dict(span.attributes)}
 
 
 def spans_of(record: HandoffRecord, carried: Carried) -> list[Span]:

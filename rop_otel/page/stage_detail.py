@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
-from rop_otel.core.handoff import Assessment, HandoffRecord, StageRecord, StageScores, kinds
-from rop_otel.core.handoff.lists import lists_at
+from rop_otel.core.handoff import HandoffRecord, StageRecord, StageScores, kinds
+from rop_otel.core.handoff.lists import StageLists
 from rop_otel.core.handoff.stage_graph import StageGraph
 from rop_otel.core.handoff.written import as_list
 from rop_otel.page.carried import Carried
@@ -49,12 +49,14 @@ class _Entry(NamedTuple):
     late: bool
 
 
-def placed_stages(graph: StageGraph, assessment: Assessment, carried: Carried) -> list[Placed]:
+def placed_stages(
+    graph: StageGraph, written: Iterable[tuple[dict[str, Any], StageLists]], carried: Carried
+) -> list[Placed]:
     """Return the stages of a handoff, in order: those that count, and those that were left out.
 
     Args:
         graph: The handoff.
-        assessment: What was concluded about it.
+        written: What the report says of each stage that is no reader, with its lists.
         carried: What its spans carry beside the facts.
     """
     entries = sorted(
@@ -66,7 +68,7 @@ def placed_stages(graph: StageGraph, assessment: Assessment, carried: Carried) -
     )
     now = {entry.place: at for at, entry in enumerate(entries) if entry.place is not None}
     by_span = {(entry.stage.trace_id, entry.stage.span_id): at for at, entry in enumerate(entries)}
-    scores = iter(assessment.stages)
+    reported = iter(written)
     placed = []
     for at, entry in enumerate(entries):
         kept = entry.place is not None and entry.stage.kind != kinds.READER
@@ -76,20 +78,23 @@ def placed_stages(graph: StageGraph, assessment: Assessment, carried: Carried) -
             around = graph.around(entry.place)
             parent = None if around is None else now[around]
         fields = {
-            **(next(scores) if kept else _unscored(entry.stage)).as_dict(),
+            **_fields(graph.record, entry, carried),
+            **(_reported(*next(reported)) if kept else _unscored(entry.stage)),
             "place": at,
             "parent": parent,
             "feeds": [] if entry.place is None else [now[feed] for feed in graph.feeds[entry.place].places],
-            **_fields(graph.record, entry, carried),
-            **_moves(graph, entry),
         }
         placed.append(Placed(entry.place, entry.stage.span_id, fields))
     return placed
 
 
-def _unscored(stage: StageRecord) -> StageScores:
-    """Return what a stage that is not scored is."""
-    return StageScores(
+def _reported(written: dict[str, Any], lists: StageLists) -> dict[str, Any]:
+    return {**written, "added": as_list(lists.added)}
+
+
+def _unscored(stage: StageRecord) -> dict[str, Any]:
+    """Return what a stage that is not scored is: a reader, or one that was left out."""
+    scores = StageScores(
         stage=stage.kind,
         name=stage.name,
         round=stage.round,
@@ -98,6 +103,7 @@ def _unscored(stage: StageRecord) -> StageScores:
         fallback=stage.fallback,
         query_form=stage.query_form,
     )
+    return {**scores.as_dict(), "dropped": None, "ids": as_list(stage.returned), "added": None}
 
 
 def _fields(record: HandoffRecord, entry: _Entry, carried: Carried) -> dict[str, Any]:
@@ -109,8 +115,6 @@ def _fields(record: HandoffRecord, entry: _Entry, carried: Carried) -> dict[str,
     return {
         "status": status,
         "reason": _REASONS[status],
-        "ids": as_list(stage.returned),
-        "returned": stage.true_count,
         "scores": _aligned(stage.scores, size),
         "scopes": _aligned(stage.scopes, size),
         "tokens": _aligned(stage.id_tokens, size),
@@ -123,21 +127,18 @@ def _fields(record: HandoffRecord, entry: _Entry, carried: Carried) -> dict[str,
         "input": as_list(stage.input),
         "handed": None if stage.input is None else max(len(stage.input), stage.input_count or 0),
         "foreign": stage.foreign,
-        "start": (stage.start_ns - record.start_ns) / 1e9 if record.start_ns and stage.start_ns else None,
-        "duration": None if stage.end_ns is None else (stage.end_ns - stage.start_ns) / 1e9,
+        "start": _seconds(stage.start_ns - record.start_ns) if record.start_ns and stage.start_ns else None,
+        "duration": None if stage.end_ns is None else _seconds(stage.end_ns - stage.start_ns),
         **({} if query is None else {"query": query}),
         **(reader if stage.kind == kinds.READER else {}),
     }
 
 
-def _moves(graph: StageGraph, entry: _Entry) -> dict[str, Any]:
-    """Return what left the list at a stage, and what came in."""
-    if entry.place is None or entry.stage.kind == kinds.READER:
-        return {"dropped": None, "added": None}
-    lists = lists_at(graph, entry.place)
-    return {"dropped": as_list(lists.dropped), "added": as_list(lists.added)}
-
-
 def _aligned(values: Sequence[_T] | None, size: int) -> list[_T] | None:
     """Return values of which each is one ID's; None where they are no such values."""
     return list(values) if values is not None and len(values) == size else None
+
+
+def _seconds(nanoseconds: int) -> float:
+    """Return seconds, to the microsecond."""
+    return round(nanoseconds / 1e9, 6)

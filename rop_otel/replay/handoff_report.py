@@ -33,6 +33,9 @@ class Report:
         absent_resolvers: Hashes of resolvers that handoffs name and that were not given, sorted.
         run: What the handoffs of a declared run amount to; None without a declaration.
         unreadable: Spans of others that cannot be read, which are left out.
+        resolver: The resolver in force, None without one.
+        declaration: The declaration of the run, None without one.
+        declared: IDs of the handoffs that were assessed before it.
     """
 
     assessments: tuple[Assessment, ...] = ()
@@ -44,6 +47,9 @@ class Report:
     absent_resolvers: tuple[str, ...] = ()
     run: AssessedRun | None = None
     unreadable: int = 0
+    resolver: Resolver | None = None
+    declaration: Opened | None = None
+    declared: frozenset[str] = frozenset()
 
     @property
     def clean(self) -> bool:
@@ -89,11 +95,11 @@ def replay(
         inputs: The files that the spans are from, looked at when the last span has been read.
     """
     assembled = assemble(spans, rules)
-    declared = set[str]()
+    declared: frozenset[str] = frozenset()
     run: AssessedRun | None = None
     if declaration is not None:
         of_run = handoffs_of_run(assembled.handoffs, declaration)
-        declared = {handoff.handoff_id for handoff in of_run}
+        declared = frozenset(handoff.handoff_id for handoff in of_run)
         run = assess_run(of_run, declaration, inputs=inputs)
         resolver = declaration.declaration.resolver if declaration.declaration else resolver
     return Report(
@@ -117,4 +123,7 @@ def replay(
         ),
         run=run,
         unreadable=assembled.unreadable,
+        resolver=resolver,
+        declaration=declaration,
+        declared=declared,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from rop_otel.core.profile.accounts import Input
@@ -25,6 +25,7 @@ def replay_files(
     declaration: str | None = None,
     rules: Rules | None = None,
     limits: Limits = DEFAULT_LIMITS,
+    also: Callable[[Span], None] | None = None,
 ) -> Report:
     """Assess the spans of recorded files.
 
@@ -34,6 +35,7 @@ def replay_files(
         declaration: Name of a run's declaration, which brings a resolver of its own.
         rules: How spans of other conventions are read; None: as their conventions say.
         limits: How large each of these files may be.
+        also: Takes each span as it is read, for what the report does not hold.
 
     Raises:
         InputError: A file cannot be read as what it should be.
@@ -46,8 +48,16 @@ def replay_files(
         if in_force.sha256 != declared.sha256:
             raise ConfigurationError(f"{resolver!r} is not the resolver of {declaration!r}; leave it out")
     inputs: list[Input] = []
-    spans = chain.from_iterable(_spans(file, limits, inputs) for file in files)
+    spans: Iterable[Span] = chain.from_iterable(_spans(file, limits, inputs) for file in files)
+    if also is not None:
+        spans = _seen(spans, also)
     return replay(spans, resolver=in_force, declaration=opened, rules=rules, inputs=inputs)
+
+
+def _seen(spans: Iterable[Span], also: Callable[[Span], None]) -> Iterator[Span]:
+    for span in spans:
+        also(span)
+        yield span
 
 
 def _spans(file: str, limits: Limits, inputs: list[Input]) -> Iterator[Span]:

@@ -41,21 +41,22 @@ def lists_of(record: HandoffRecord, *, resolver: Resolver | None = None) -> tupl
         record: The facts.
         resolver: The resolver in force; a document is not dropped where another one of its object was returned.
     """
-    graph = StageGraph(record, resolver if at_hand(record, resolver) else None)
-    places = [place for place, stage in enumerate(graph.stages) if stage.kind != kinds.READER]
-    return tuple(lists_at(graph, place) for place in places)
+    return listed(StageGraph(record, resolver if at_hand(record, resolver) else None))
 
 
-def lists_at(graph: StageGraph, place: int) -> StageLists:
-    """Return the lists of one stage of a handoff."""
-    stage = graph.stages[place]
-    return StageLists(
-        stage=stage.kind,
-        name=stage.name,
-        round=stage.round,
-        returned=stage.returned,
-        dropped=_dropped(graph, place),
-        added=_added(graph, place),
+def listed(graph: StageGraph) -> tuple[StageLists, ...]:
+    """Return the same of a handoff whose stages are arranged already."""
+    return tuple(
+        StageLists(
+            stage=stage.kind,
+            name=stage.name,
+            round=stage.round,
+            returned=stage.returned,
+            dropped=_dropped(graph, place),
+            added=_added(graph, place),
+        )
+        for place, stage in enumerate(graph.stages)
+        if stage.kind != kinds.READER
     )
 
 

@@ -43,7 +43,7 @@
   const How = ({ row, index, set }) => html`<a href=${rop.handoffLink(row, index, { set: set || "" })}><${rop.Verdict} of=${row.verdict} /></a>${row.drop_cause ? html` <span class="cause">${row.dropped_at ? rop.visible(rop.droppedAt(row), 40) : "no stage"}, ${rop.visible(row.drop_cause)}</span>` : row.selected_rank ? html` <span class="faint">rank ${row.selected_rank}</span>` : ""}`;
 
   function Records({ pairs, params, sets }) {
-    return html`<${rop.Scroll} label="Records" class="tall"><table class="handoffs">
+    return html`<${rop.Scroll} label="Records" class="flat"><table class="handoffs">
       <thead><tr><th scope="col">Record</th><th scope="col">Fate</th><th scope="col">A, before</th><th scope="col">B, after</th><th scope="col">Selected object</th></tr></thead>
       <tbody>${pairs.slice(0, MOST).map((pair) => html`<tr key=${pair.record}><th scope="row"><bdi>${rop.visible(pair.record, 60)}</bdi></th>
         <td><span class=${`fate-word ${pair.shownFate}`}>${pair.shownFate === "missed" ? "missed by both" : pair.shownFate === "undecided" ? "not known" : pair.shownFate}</span></td>

@@ -85,7 +85,7 @@
       <${rop.FilterBar} rows=${rows} set=${set} filter=${filter} change=${change} />
       <${rop.FilterChips} filter=${filter} link=${(others) => rop.link(["handoffs"], { ...steady, ...others })} />
       ${kept.length === 0 ? html`<p class="nothing">No handoff is like that. Remove a filter.</p>` : html`
-      <${rop.Scroll} label="Handoffs" class="tall"><table class="handoffs" onKeyDown=${onKey}>
+      <${rop.Scroll} label="Handoffs" class="flat"><table class="handoffs" onKeyDown=${onKey}>
         <thead><tr>${columns.map(([name, words, number]) => (name ? html`<${Heading} name=${name} sort=${params.sort} params=${here} number=${number}>${words}</${Heading}>` : html`<th scope="col">${words}</th>`))}</tr></thead>
         <tbody>${kept.slice((page - 1) * PAGE, page * PAGE).map((index) => html`<${Row} key=${index} row=${rows[index]} index=${index} params=${here} />`)}</tbody>
       </table></${rop.Scroll}>
