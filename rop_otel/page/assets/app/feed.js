@@ -20,7 +20,7 @@
 
   let head;
   rop.feed = {
-    head: () => (head ??= JSON.parse(document.getElementById("head").textContent)),
+    head: () => (head ??= JSON.parse(element("head").textContent)),
     // One row for each handoff of a set, in order.
     rows: (set) => once(`set-${set}-rows`),
     // Everything about one handoff.
