@@ -3,16 +3,18 @@
 (function (rop) {
   const { html, useState, useMemo, Id } = rop;
 
+  const MOST_FOUND = 2;
   const Ids = ({ of }) => html`${of.slice(0, 5).map((id, index) => html`${index ? ", " : ""}<${Id} of=${id} />`)}${of.length > 5 ? ` and ${rop.count(of.length - 5)} more` : ""}`;
 
   function Story({ detail, more, moreLink }) {
     const { loss, verdict } = detail;
-    const first = detail.findings[0];
+    const found = detail.findings;
     const says = loss ? loss.says : verdict === "PASS" ? `The selected object was shown to the reader${detail.selected_rank ? `, in place ${detail.selected_rank}` : ""}.` : detail.note || rop.words.verdict(verdict);
     return html`<div class=${`story ${rop.verdictClass(verdict)}`}>
       <p class="says"><bdi>${rop.visible(says, 2000)}</bdi></p>
       ${loss && loss.try && html`<p class="try"><b>Try:</b> ${rop.visible(loss.try, 2000)}</p>`}
-      ${!loss && first && verdict === "PASS" && html`<p class="note">${rop.counted(detail.findings.length, "finding")}: <a href="#findings" onClick=${jump("findings")}>see below</a>.</p>`}
+      ${!loss && found.slice(0, MOST_FOUND).map((each) => html`<p class="found"><${rop.Severity} of=${each.severity} /> <bdi>${rop.visible(each.message, 400)}</bdi></p>`)}
+      ${found.length > (loss ? 0 : MOST_FOUND) && html`<p class="note"><a href="#findings" onClick=${jump("findings")}>${loss ? rop.counted(found.length, "finding") : `${rop.counted(found.length, "finding")} in all`}</a></p>`}
       ${loss && html`<p class="same">${more > 0 ? html`<a href=${moreLink}><b>${rop.count(more)} more like this</b></a> <span class="note">same place, cause and handoff</span>` : html`<span class="note">No other handoff was lost like this.</span>`}</p>`}
     </div>`;
   }
@@ -118,7 +120,7 @@
       <${rop.Section} id="lists" title="The lists side by side"><${rop.Lists} key=${index} detail=${detail} /></${rop.Section}>
       <${rop.Section} id="findings" title="Findings"><${Findings} findings=${detail.findings} /></${rop.Section}>
       ${detail.labels.length > 0 && html`<${rop.Section} id="labels" title="Labels" note="Each label has to lead to the passage that was shown under it."><${rop.LabelMap} labels=${detail.labels} /></${rop.Section}>`}
-      <${rop.Section} id="judged" title="Judged objects that are missing"><${JudgedLosses} losses=${detail.judged_losses} /></${rop.Section}>
+      ${(detail.judged || []).length > 0 && html`<${rop.Section} id="judged" title="Judged objects that are missing"><${JudgedLosses} losses=${detail.judged_losses} /></${rop.Section}>`}
       <${rop.Section} id="timing" title="Timing"><${rop.Waterfall} detail=${detail} /></${rop.Section}>
       <${rop.Section} id="keep" title="Keep it from coming back"><${Keep} detail=${detail} /></${rop.Section}>`}
     </main>`;

@@ -66,7 +66,7 @@
     const size = stage.ids === null ? null : stage.returned > stage.ids.length ? `recorded to ${rop.count(stage.ids.length)} of ${rop.count(stage.returned)}` : rop.counted(stage.returned, "document");
     return html`<article class=${`list ${lost ? "lost" : ""}`} aria-label=${`Stage ${rop.visible(rop.placeOf(stage), 60)}`}>
       <h3>${rop.visible(rop.placeOf(stage), 60)} ${lost && html`<span class="flag">lost here</span>`}</h3>
-      <p class="facts">${size}${facts.map((fact) => html` · ${fact}`)}</p>
+      <p class="facts">${[size, ...facts].filter(Boolean).map((fact, place) => html`${place ? " · " : ""}${fact}`)}</p>
       ${stage.query ? html`<p class="query"><bdi>${rop.visible(stage.query)}</bdi></p>` : ""}
       ${stage.status !== "ok" && html`<p class="status warn-text">${stage.status}${stage.reason ? `: ${rop.visible(stage.reason)}` : ""}</p>`}
       <${Group} class="cut" open title="Cut on the way here; no stage shows by what" from=${from} entries=${cut.map((id) => gone(id, "cut", "cut on the way"))} />
@@ -112,7 +112,7 @@
       <tbody>${labels.map((each, index) => html`<tr key=${index} class=${wrong(each) ? "wrong" : ""}>
         <th scope="row"><span class="label">${rop.visible(each.label, 30)}</span></th>${link}
         <td>${each.shown === null ? none("nobody showed it") : html`<${Id} of=${each.shown} />`}</td>${link}
-        <td class=${differs(each) ? "differs" : ""}>${each.attached === null ? none("none") : html`<${Id} of=${each.attached} />`}</td>${link}
+        <td class=${differs(each) ? "differs" : ""}>${each.attached === null ? none(each.reader === null || each.reader === undefined ? "not recorded" : "none") : html`<${Id} of=${each.attached} />`}</td>${link}
         <td>${each.cited ? html`cited${each.outcome ? html`, <b class=${wrong(each) ? "bad-text" : ""}>${wrong(each) ? "✕ " : ""}${each.outcome}</b>${wrong(each) ? html`<small>${rop.OUTCOME_WORDS[each.outcome]}</small>` : ""}` : ""}` : html`<span class="faint">not cited</span>${each.outcome && wrong(each) ? html`, <b class="bad-text">✕ ${each.outcome}</b>` : ""}`}</td>
       </tr>`)}</tbody>
     </table></${rop.Scroll}>`;

@@ -2,7 +2,7 @@
 "use strict";
 (function (rop) {
   const { html, useState, useRef, useEffect, useMemo } = rop;
-  const LEFT = 44, RIGHT = 232, NARROWEST = 77, WIDEST = 150, LEVEL = 20, TITLES = 50, BOTTOM = 18;
+  const LEFT = 44, RIGHT = 232, NARROWEST = 77, WIDEST = 210, LEVEL = 20, TITLES = 50, BOTTOM = 18, LEAST = 130;
   const GAP = 0.44; // of a column's width: where a line ends that was cut on the way
 
   function useWidth(ref) {
@@ -31,7 +31,7 @@
     return html`<g class=${`way ${way.kind} ${on ? "on" : ""}`}>
       ${way.kind === "judged" && html`<path class="casing" d=${d} />`}
       <path class="line" d=${d} />
-      ${ends.map((end) => (end.how === "dropped" || end.how === "on the way" ? html`<g class=${end.how === "on the way" ? "alarm" : ""}><${Cross} x=${end.x} y=${end.y} size=${large ? 5 : 3} /></g>` : html`<path class="open" d=${`M${end.x} ${end.y}m0 -3v6`} />`))}
+      ${ends.map((end) => (rop.isLoss(end.how) ? html`<g class=${end.how === "on the way" ? "alarm" : ""}><${Cross} x=${end.x} y=${end.y} size=${large ? 5 : 3} /></g>` : html`<path class="open" d=${`M${end.x} ${end.y}m0 -3v6`} />`))}
       ${way.points.map((point) => {
         const size = large ? 4.5 : point.first ? 2.6 : point.at === "shown" ? 3 : 0;
         if (!size) return null;
@@ -77,7 +77,7 @@
     const top = levels * LEVEL + TITLES + 8;
     const places = new Map(columns.map((column, index) => [column.key, LEFT + width * (index + 0.5)]));
     const y = (rank) => top + 6 + rop.rankHeight(rank);
-    return { width, top, y, x: (key) => places.get(key), bottom: y(deepest) + BOTTOM, deepest, levels, whole: LEFT + width * columns.length + right, right };
+    return { width, top, y, x: (key) => places.get(key), bottom: Math.max(y(deepest) + BOTTOM, top + LEAST), deepest, levels, whole: LEFT + width * columns.length + right, right };
   }
 
   // Brackets that overlap stand above each other; each gets its level.
@@ -171,7 +171,7 @@
           ${current && html`<${Way} way=${current} plan=${plan} on />`}
           <${Labels} ways=${drawn} plan=${plan} current=${current} shownWays=${shownWays} loss=${loss} />
         </svg>
-        <${rop.Trail} ways=${drawn} columns=${columns} current=${current} left=${LEFT} width=${width} loss=${loss} scope=${detail.scope} />
+        <${rop.Trail} ways=${drawn} columns=${columns} current=${current} left=${LEFT} width=${width} loss=${loss} detail=${detail} />
       </div>
       <p class="live" role="status">${current ? sentence(current, columns) : ""}</p>
       ${others > 0 || all ? html`<p class="more"><button type="button" aria-pressed=${all} onClick=${() => showAll(!all)}>${all ? "Show only those that matter" : `Show the other ${rop.counted(others, "document")}`}</button>
@@ -185,8 +185,9 @@
     const cut = (id, most) => { const text = rop.visible(id, 200); return text.length > most ? `${text.slice(0, most - 1)}…` : text; };
     const last = [...shownWays].map((way) => [way, way.points.find((point) => point.at === "shown").rank]);
     const readers = plan.whole - plan.right;
-    const placed = [];
-    const ended = ways.filter((way) => way.kind !== "other" && way.ends.length && !way.points.some((point) => point.at === "shown"));
+    const placed = [], spots = [];
+    const order = { selected: 0, judged: 1 };
+    const ended = ways.filter((way) => way.kind !== "other" && way.ends.length && !way.points.some((point) => point.at === "shown")).sort((one, other) => order[one.kind] - order[other.kind]);
     return html`<g class="labels">
       ${plan.right > 100 && last.map(([way, rank]) => {
         const at = y(rank) + 4;
@@ -196,10 +197,12 @@
         return html`<text class=${`${way.kind} ${on ? "on" : ""}`} x=${readers + 6} y=${at}><title>${rop.visible(way.id)}</title>${cut(way.id, 32)}</text>`;
       })}
       ${ended.map((way) => {
-        const end = way.ends.at(-1);
-        const at = x(end.at) - (end.how === "on the way" ? width * GAP - 8 : 1);
+        const end = way.ends.find((each) => loss && each.at === loss.place) ?? way.ends.at(-1);
+        const at = x(end.at) - (end.how === "on the way" ? width * GAP - 8 : 1), high = y(end.from[1]) - 6;
+        if (spots.some((spot) => Math.abs(spot - high) < 13)) return null;
+        spots.push(high);
         const why = loss && loss.place === end.at && way.kind === "selected" ? rop.words.cause(loss.cause).says || loss.cause : rop.ENDINGS[end.how];
-        return html`<text class=${`end ${way.kind}`} x=${at} y=${y(end.from[1]) - 6}>${cut(way.id, 40)}</text><text class="why" x=${at} y=${y(end.from[1]) + 14}>${cut(why, 70)}</text>`;
+        return html`<text class=${`end ${way.kind}`} x=${at} y=${high}>${cut(way.id, 40)}<tspan class="why" dx="7">${cut(why, 80)}</tspan></text>`;
       })}
     </g>`;
   }

@@ -54,8 +54,9 @@
       if (!column.stage) continue;
       const inside = columns.filter((other) => other.stage && other.stage.parent === column.key).map((other) => other.key);
       if (inside.length) span([...inside, column.key], `inside ${rop.visible(column.name || column.title, 24)}`, "nest");
-      const arms = column.feeds.filter((feed) => at.has(feed));
-      if (arms.length > 1 && !(column.key === SHOWN)) span(arms, "in parallel", "arms");
+      const arms = column.feeds.map((feed) => columns[at.get(feed)]).filter((arm) => arm && arm.stage);
+      const apart = arms.every((arm) => arm.round === arms[0].round && !arms.some((other) => other.feeds.includes(arm.key)));
+      if (arms.length > 1 && apart) span(arms.map((arm) => arm.key), "in parallel", "arms");
     }
     return brackets.sort((one, other) => other.to - other.from - (one.to - one.from));
   };
@@ -115,5 +116,6 @@
       };
     });
   };
+  rop.isLoss = (end) => end === "dropped" || end === "on the way";
   rop.ENDINGS = { dropped: "dropped", "on the way": "cut on the way", unknown: "not known", beyond: "beyond the record" };
 })((window.rop = window.rop || {}));
