@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from rop_otel.core.handoff import HandoffRecord, StageRecord, assess
-from rop_otel.page import AssessedSet, write_page
+from rop_otel.page import AssessedSet, Carried, write_page
+from rop_otel.spans import Span
 from tests.core.build import handoff, stage
 
 START: Final = 1_780_000_000_000_000_000
@@ -116,6 +117,7 @@ def _special() -> dict[str, HandoffRecord]:
 
 SPECIAL: Final = _special()
 OTHER_NAME: Final = "support-qa"
+SERVICES: Final = ("docs-rag", "gateway")
 
 
 def usual(*, fault: bool = False) -> tuple[HandoffRecord, ...]:
@@ -126,7 +128,11 @@ def usual(*, fault: bool = False) -> tuple[HandoffRecord, ...]:
 
 def shown(name: str, records: Sequence[HandoffRecord]) -> AssessedSet:
     """Return a set as the page takes it."""
-    return AssessedSet(name=name, records=tuple(records), assessments=tuple(map(assess, records)))
+    carried = Carried()
+    for record in records:
+        service = SERVICES[record.name == OTHER_NAME]
+        carried.add(Span(trace_id=record.trace_id, span_id=record.span_id, service=service))
+    return AssessedSet(name=name, records=tuple(records), assessments=tuple(map(assess, records)), carried=carried)
 
 
 def written(path: Path, *sets: AssessedSet, title: str = "a test") -> str:

@@ -55,6 +55,15 @@
   const SEVERITY_SHAPES = { error: "cross", warning: "bang", info: "dash" };
   rop.Severity = ({ of }) => html`<span class=${`severity ${of}`}><${rop.Icon} shape=${SEVERITY_SHAPES[of] || "dash"} />${rop.visible(of)}</span>`;
 
+  // The name of the view. After a way to another view the keyboard goes on from here, also where it is drawn anew.
+  rop.arrival = { count: 0, fresh: false };
+  for (const kind of ["keydown", "pointerdown"]) addEventListener(kind, () => { rop.arrival.fresh = false; }, true);
+  rop.Heading = ({ children }) => {
+    const heading = rop.useRef(null);
+    rop.useEffect(() => { if (rop.arrival.fresh) heading.current.focus({ preventScroll: true }); }, [rop.arrival.count]);
+    return html`<h1 ref=${heading} tabindex="-1">${children}</h1>`;
+  };
+
   rop.Section = ({ title, note, id, children, class: name = "" }) => html`<section class=${name} aria-labelledby=${id}>
     <header><h2 id=${id}>${title}</h2>${note && html`<p class="note">${note}</p>`}</header>
     ${children}

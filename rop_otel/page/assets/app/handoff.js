@@ -111,7 +111,7 @@
     const same = { at: rop.droppedAt(row), cause: row.drop_cause, name: row.handoff_name };
     const more = useMemo(() => (row.drop_cause ? rop.filtered(rows, same, set).length - 1 : 0), [rows, index]);
     return html`<main id="main" class="handoff">
-      <div class="title"><h1 tabindex="-1"><bdi>${rop.visible(row.record_id ?? row.handoff_id, 80)}</bdi></h1><${rop.Verdict} of=${row.verdict} large />
+      <div class="title"><${rop.Heading}><bdi>${rop.visible(row.record_id ?? row.handoff_id, 80)}</bdi></${rop.Heading}><${rop.Verdict} of=${row.verdict} large />
         <${Steps} indexes=${indexes} index=${index} rows=${rows} params=${steady} total=${rows.length} /></div>
       ${!detail || detail instanceof Error ? html`<${rop.Waiting} value=${detail} />` : html`
       <${Story} detail=${detail} more=${more} moreLink=${rop.link(["handoffs"], { set: set || "", ...same })} />
@@ -130,10 +130,10 @@
     const { params, path } = address;
     const set = Math.min(Number(params.set) || 0, rop.feed.head().sets.length - 1);
     const rows = rop.useFetched(() => rop.feed.rows(set), set);
-    if (!Array.isArray(rows)) return html`<main id="main"><h1 tabindex="-1">Handoff</h1><${rop.Waiting} value=${rows} /></main>`;
+    if (!Array.isArray(rows)) return html`<main id="main"><${rop.Heading}>Handoff</${rop.Heading}><${rop.Waiting} value=${rows} /></main>`;
     const guess = Number(params.n);
     const index = rows[guess] && rows[guess].handoff_id === path[1] ? guess : rows.findIndex((row) => row.handoff_id === path[1]);
-    if (index < 0) return html`<main id="main"><h1 tabindex="-1">Handoff</h1><p class="nothing">This file has no handoff <${Id} of=${path[1]} />. <a href=${rop.link(["handoffs"])}>See those it has.</a></p></main>`;
+    if (index < 0) return html`<main id="main"><${rop.Heading}>Handoff</${rop.Heading}><p class="nothing">This file has no handoff <${Id} of=${path[1]} />. <a href=${rop.link(["handoffs"])}>See those it has.</a></p></main>`;
     return html`<${Detail} rows=${rows} index=${index} set=${set} params=${params} />`;
   };
 })((window.rop = window.rop || {}));

@@ -146,7 +146,7 @@
     const set = Math.min(Number(address.params.set) || 0, head.sets.length - 1);
     const { summary, name, handoffs } = head.sets[set];
     return html`<main id="main">
-      <div class="title"><h1 tabindex="-1">${rop.visible(name, 80)}</h1>
+      <div class="title"><${rop.Heading}>${rop.visible(name, 80)}</${rop.Heading}>
         <p class="note">${rop.counted(handoffs, "handoff")}</p>
         <${rop.SetChoice} set=${set} change=${(chosen) => rop.go([], { set: chosen })} /></div>
       <${Headline} set=${set} summary=${summary} total=${handoffs} />
