@@ -46,9 +46,9 @@ def write_page(
     stream.write(after)
 
 
-def _blocks(shown: AssessedSet) -> Iterator[list[dict[str, Any]]]:
+def _blocks(shown: AssessedSet) -> Iterator[dict[str, Any]]:
     for first in range(0, len(shown.assessments), BLOCK):
-        yield [pack(detail(shown, place)) for place in range(first, min(first + BLOCK, len(shown.assessments)))]
+        yield pack(detail(shown, place) for place in range(first, min(first + BLOCK, len(shown.assessments))))
 
 
 def _shell() -> tuple[bytes, bytes]:

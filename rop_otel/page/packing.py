@@ -1,14 +1,17 @@
 """Details written so that they take little room: most lists of a handoff occur in it several times.
 
-A list of values stands once in ``lists``, and ``{"$": place}`` where it belongs; its texts stand once in ``texts``. A
-list is written as ``{"t": places in texts}``, ``{"f": numbers}`` where 32 bits hold each number exactly, so that
-``Math.fround`` gives it back, ``{"n": texts of numbers}`` where one of them is not finite, or as it is.
+A block has three columns, each with one entry for each of its handoffs: ``handoffs``, ``lists`` and ``texts``. A list
+of values stands once in a handoff's ``lists``, and ``{"$": place}`` where it belongs; its texts stand once in ``texts``.
+A list is written as ``{"t": places in texts}``, ``{"f": numbers}`` where 32 bits hold each number exactly, so that
+``Math.fround`` gives it back, ``{"n": texts of numbers}`` where one of them is not finite, or as it is. In the page
+``rop.unpack(block, place)`` of ``unpack.js`` makes a handoff whole again.
 """
 
 from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Iterable
 from typing import Any, Final
 
 _REFERENCE: Final = "$"
@@ -20,11 +23,15 @@ _SHORTEST: Final = 3
 """Items from which a list is worth a reference."""
 
 
-def pack(handoff: dict[str, Any]) -> dict[str, Any]:
-    """Return a handoff's detail as it stands in the file."""
-    packer = _Packer()
-    packed = packer.pack(handoff)
-    return {"texts": list(packer.texts), "lists": packer.lists, "handoff": packed}
+def pack(details: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return the details of some handoffs as they stand in the file."""
+    columns: dict[str, Any] = {"handoffs": [], "lists": [], "texts": []}
+    for detail in details:
+        packer = _Packer()
+        columns["handoffs"].append(packer.pack(detail))
+        columns["lists"].append(packer.lists)
+        columns["texts"].append(list(packer.texts))
+    return columns
 
 
 class _Packer:

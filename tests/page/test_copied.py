@@ -12,7 +12,6 @@ import pytest
 from rop_otel import testing
 from rop_otel.cli.page import assessed_set
 from rop_otel.core.handoff import Assessment
-from rop_otel.evaluation.resolver_files import read_resolver
 from rop_otel.page import Carried, write_page
 from rop_otel.replay import Report, replay_files
 from rop_otel.testing import Captured

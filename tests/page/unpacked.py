@@ -26,12 +26,12 @@ def blocks(page: bytes) -> dict[str, Any]:
 def details(found: dict[str, Any], number: int = 0) -> list[Doc]:
     """Return the details of a set."""
     names = [f"set-{number}-handoffs-{block}" for block in range(found["head"]["sets"][number]["blocks"])]
-    return [unpack(each) for name in names for each in found[name]]
+    return [unpack(found[name], place) for name in names for place in range(len(found[name]["handoffs"]))]
 
 
-def unpack(packed: Doc) -> Doc:
+def unpack(block: Doc, place: int) -> Doc:
     """Return a detail as the views read it."""
-    known = [_list(each, packed["texts"]) for each in packed["lists"]]
+    known = [_list(each, block["texts"][place]) for each in block["lists"][place]]
 
     def whole(value: Any) -> Any:
         if isinstance(value, list):
@@ -40,7 +40,7 @@ def unpack(packed: Doc) -> Doc:
             return known[value["$"]] if "$" in value else {name: whole(each) for name, each in value.items()}
         return value
 
-    detail: Doc = whole(packed["handoff"])
+    detail: Doc = whole(block["handoffs"][place])
     if detail["test"] is not None:
         detail["test"] = "".join(each if isinstance(each, str) else _python(each) for each in detail["test"])
     detail["spans"] = {"resourceSpans": [_group(each) for each in detail["spans"]]}
