@@ -22,14 +22,14 @@ from rop_otel.cli.terminal import create_console
 from rop_otel.errors import ConfigurationError
 from rop_otel.export import Monitoring
 from rop_otel.page import AssessedSet, Carried
+from rop_otel.reference.assembly import Task, files_task, load_tools, make_pipeline, standard_library_task
 from rop_otel.reference.faults import FAULTS, Injection, find_fault
 from rop_otel.reference.libraries import rival_distributions
 from rop_otel.reference.models import ModelFiles
 from rop_otel.reference.pipeline import Outcome, Pipeline
 from rop_otel.reference.query import QueryForm
 from rop_otel.reference.recording import KeptSpans, file_exporter, recording_provider, write_resolver
-from rop_otel.reference.settings import Settings
-from rop_otel.reference.setup import Task, files_task, load_tools, make_pipeline, standard_library_task
+from rop_otel.reference.stage_widths import Settings
 from rop_otel.reference.summary import summarise
 from rop_otel.reference.tools import Tools
 from rop_otel.replay import replay

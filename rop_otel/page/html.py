@@ -15,7 +15,7 @@ import msgspec
 from rop_otel.page.assessed_set import AssessedSet
 from rop_otel.page.detail import detail
 from rop_otel.page.document import BLOCK, head, rows, totals_of
-from rop_otel.page.packing import pack
+from rop_otel.page.packed_details import pack
 
 _ASSETS: Final = files("rop_otel.page") / "assets"
 _POLICY, _STYLE, _SCRIPT, _DATA = "<!--{policy}-->", "/*{style}*/", "/*{script}*/", "<!--{data}-->"

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from rop_otel.core.escapes import printable
 from rop_otel.core.handoff import Assessment, HandoffRecord, Joint, Severity, Verdict
-from rop_otel.core.handoff.lists import StageLists
+from rop_otel.core.handoff.stage_lists import StageLists
 from rop_otel.core.handoff.totals import Totals, add_up
 from rop_otel.replay.handoff_report import Report
 

@@ -23,10 +23,7 @@ IN_A_SENTENCE = re.compile(rf"\b({WORDS})\b|`({TYPED.pattern})`|\b({MEASURE_NAME
 
 ROWS = (
     *(PACKAGE / "core" / "handoff" / name for name in ("kinds.py", "assessment.py")),
-    *(
-        PACKAGE / "core" / "handoff" / "findings" / f"{name}.py"
-        for name in ("context", "labels", "lists", "passages", "ranking")
-    ),
+    *(PACKAGE / "core" / "handoff" / "findings").glob("about_*.py"),
     *python_files("rop_otel/core/measures"),
 )
 """Where the rows are."""

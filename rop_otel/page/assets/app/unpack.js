@@ -1,4 +1,4 @@
-// Details as page/packing.py writes them: rop.unpack(block, place) gives one as the views read it.
+// Details as page/packed_details.py writes them: rop.unpack(block, place) gives one as the views read it.
 "use strict";
 (function (rop) {
   const numbers = (texts) => texts.map(Number);
