@@ -22,8 +22,9 @@ ARGS ?=
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: .venv/.demo ## Watch a real retrieval pipeline over the standard library's documentation.
-	@$(BIN)/rop-otel demo $(ARGS)
+demo: .venv/.demo ## Watch a real retrieval pipeline over the standard library's documentation, and draw it on a page.
+	@mkdir -p .work
+	@$(BIN)/rop-otel demo --html .work/demo.html $(ARGS)
 
 test: .venv/.dev ## Run all tests but those of make stack-test, on every core (ARGS="tests/core -x -n 0" for a part, on one).
 	@echo "Running all tests ..."

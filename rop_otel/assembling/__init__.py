@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rop_otel.assembling.assembler import Assembled, Assembler, assemble
-from rop_otel.assembling.reading import Reading, read
+from rop_otel.assembling.span_facts import Reading, read
 from rop_otel.assembling.span_tree import Elsewhere, Node, owner_of
 from rop_otel.assembling.stage_owners import OwnedStage
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rop_otel.assembling.implicit_handoffs import imply_handoffs, is_topmost
-from rop_otel.assembling.reading import Reading, read
+from rop_otel.assembling.span_facts import Reading, read
 from rop_otel.assembling.span_tree import RETRIEVAL, ByName, Key, Node, Owner, cut_circles
 from rop_otel.assembling.stage_owners import OwnedStage, owned_stages
 from rop_otel.core.handoff import HandoffRecord, StageRecord

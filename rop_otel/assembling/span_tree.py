@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from rop_otel.assembling.reading import Reading
+from rop_otel.assembling.span_facts import Reading
 from rop_otel.core.handoff import HandoffRecord, StageRecord
 from rop_otel.core.handoff.attributes import Attributes, handoff_id, handoff_record
 

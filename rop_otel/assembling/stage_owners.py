@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rop_otel.assembling.reading import Reading
+from rop_otel.assembling.span_facts import Reading
 from rop_otel.assembling.span_tree import ByName, Node, Owner, owner_of
 from rop_otel.core.handoff import StageRecord
 

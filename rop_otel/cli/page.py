@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,10 +46,25 @@ def save_page(sets: Sequence[AssessedSet], file: Path, *, title: str) -> None:
     Raises:
         InputError: The file cannot be written.
     """
-    from rop_otel.page import write_page
+    from rop_otel.page import write_page  # imported here: --help need not wait for it
 
+    with _written(file), file.open("wb") as stream:
+        write_page(sets, stream, title=title)
+
+
+def claim(file: Path) -> None:
+    """See that a page can be written, before anything slow begins.
+
+    Raises:
+        InputError: It cannot.
+    """
+    with _written(file):
+        file.open("ab").close()
+
+
+@contextmanager
+def _written(file: Path) -> Iterator[None]:
     try:
-        with file.open("wb") as stream:
-            write_page(sets, stream, title=title)
+        yield
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", file=str(file)) from error

@@ -83,8 +83,8 @@ def replay(
             sets.append(assessed_set(_name(compare), *judged(compare)))
         save_page(sets, html, title=_name(files))
     if output_format is Format.JSON:
-        text = json.dumps(report.as_dict(lists=lists), ensure_ascii=False, allow_nan=False)
-        say_json([printable_json(text).encode() + b"\n"])
+        document = json.dumps(report.as_dict(lists=lists), ensure_ascii=False, allow_nan=False)
+        say_json([printable_json(document).encode() + b"\n"])
     else:
         print_report(report, create_console(), lists=lists)
         if report.run is not None:

@@ -85,7 +85,7 @@ def create_meters(resource: Resource, exporters: tuple[str, ...]) -> MeterProvid
     """
     from opentelemetry.sdk.metrics import MeterProvider
 
-    from rop_otel.export.reading import PeriodicReader
+    from rop_otel.export.metric_reader import PeriodicReader
 
     interval = None if os.environ.get(OTEL_METRIC_EXPORT_INTERVAL, "").strip() else _EXPORT_INTERVAL_MS
     try:

@@ -17,7 +17,7 @@ from rop_otel import semconv
 from rop_otel.core.handoff.assessment import Assessment
 from rop_otel.core.handoff.record import HandoffRecord
 from rop_otel.core.handoff.sink import Notice
-from rop_otel.meters.labels import Capped
+from rop_otel.meters.metric_values import Capped
 from rop_otel.meters.numbers import duration_seconds
 from rop_otel.meters.points import Point, attributes_of
 from rop_otel.meters.spancontext import context_of

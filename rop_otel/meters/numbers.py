@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rop_otel import semconv
 from rop_otel.core.handoff.assessment import CitationCounts, DropCause, Joint, Scores, SourceShown, Verdict
 from rop_otel.core.handoff.record import StageRecord
-from rop_otel.meters.labels import NO_STAGE, Capped, stageless_causes
+from rop_otel.meters.metric_values import NO_STAGE, Capped, stageless_causes
 
 _INFINITY = float("inf")
 _MAX_IMPLEMENTATIONS = 8

@@ -15,7 +15,7 @@ from rop_otel import semconv
 from rop_otel.core.handoff.assessment import DropCause
 from rop_otel.core.profile.run_status import Standing
 from rop_otel.core.profile.verdicts import RunStatus
-from rop_otel.meters.labels import clean
+from rop_otel.meters.metric_values import clean
 from rop_otel.meters.numbers import Exemplar, HandoffNumbers, HistogramNumbers
 
 _TOLD: Final = frozenset({semconv.ROUND, semconv.QUERY_FORM, semconv.STAGE_IMPLEMENTATION})

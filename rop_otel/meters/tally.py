@@ -19,7 +19,7 @@ from rop_otel.core.handoff.kinds import PACKING, READER
 from rop_otel.core.handoff.record import HandoffRecord
 from rop_otel.core.handoff.sink import Notice
 from rop_otel.core.profile.run_status import Standing
-from rop_otel.meters.labels import NO_STAGE, Capped, mode_label, possible_causes, round_label
+from rop_otel.meters.metric_values import NO_STAGE, Capped, mode_label, possible_causes, round_label
 from rop_otel.meters.numbers import Exemplar, HandoffNumbers, HistogramNumbers, StageNumbers
 from rop_otel.meters.points import POINTS, RUN_POINTS, HistogramPoint, Point, histogram_point, stage_durations
 from rop_otel.safety import Turns

@@ -8,13 +8,13 @@ from typing import Any
 
 from rop_otel.core.handoff import Assessment, Drop, HandoffRecord
 from rop_otel.core.handoff.advice import CAUSES, FINDING_WORDS
+from rop_otel.core.handoff.findings.about_passages import WHOLE_SHARE
 from rop_otel.core.handoff.findings.making import named, quoted
-from rop_otel.core.handoff.findings.passages import WHOLE_SHARE
 from rop_otel.core.handoff.label_map import label_map
-from rop_otel.core.handoff.lists import listed
 from rop_otel.core.handoff.run_terms import contradiction, under
 from rop_otel.core.handoff.shown_list import shares_of, visible
 from rop_otel.core.handoff.stage_graph import StageGraph
+from rop_otel.core.handoff.stage_lists import listed
 from rop_otel.core.handoff.terms import at_hand
 from rop_otel.core.handoff.written import written
 from rop_otel.page.assessed_set import AssessedSet

@@ -10,10 +10,12 @@ from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from typing import Any, BinaryIO, Final
 
+import msgspec
+
 from rop_otel.page.assessed_set import AssessedSet
 from rop_otel.page.detail import detail
 from rop_otel.page.document import BLOCK, head, rows, totals_of
-from rop_otel.page.packing import pack
+from rop_otel.page.packed_details import pack
 
 _ASSETS: Final = files("rop_otel.page") / "assets"
 _POLICY, _STYLE, _SCRIPT, _DATA = "<!--{policy}-->", "/*{style}*/", "/*{script}*/", "<!--{data}-->"
@@ -46,9 +48,9 @@ def write_page(
     stream.write(after)
 
 
-def _blocks(shown: AssessedSet) -> Iterator[list[dict[str, Any]]]:
+def _blocks(shown: AssessedSet) -> Iterator[dict[str, Any]]:
     for first in range(0, len(shown.assessments), BLOCK):
-        yield [pack(detail(shown, place)) for place in range(first, min(first + BLOCK, len(shown.assessments)))]
+        yield pack(detail(shown, place) for place in range(first, min(first + BLOCK, len(shown.assessments))))
 
 
 def _shell() -> tuple[bytes, bytes]:
@@ -79,17 +81,21 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _json(value: object) -> str:
-    """Return JSON in ASCII: with every other character escaped, halves of surrogate pairs are JSON, too."""
-    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+def _json(value: object) -> bytes:
+    """Return JSON; halves of surrogate pairs, which have no UTF-8 form, are escaped, and so then is all but ASCII."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def _plain(name: str, value: object) -> bytes:
     """Return a block that can be read as it is; nothing in it can end it."""
-    text = _json(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    text = json.dumps(value, separators=(",", ":"))
+    text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return f'<script type="application/json" data-block="{name}">{text}</script>\n'.encode()
 
 
 def _packed(name: str, value: object) -> bytes:
-    packed = base64.b64encode(gzip.compress(_json(value).encode(), compresslevel=9, mtime=0)).decode()
+    packed = base64.b64encode(gzip.compress(_json(value), compresslevel=9, mtime=0)).decode()
     return f'<script type="application/octet-stream" data-block="{name}">{packed}</script>\n'.encode()

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
 from rop_otel.core.handoff import HandoffRecord, StageRecord, StageScores, kinds
-from rop_otel.core.handoff.lists import StageLists
 from rop_otel.core.handoff.stage_graph import StageGraph
+from rop_otel.core.handoff.stage_lists import StageLists
 from rop_otel.core.handoff.written import as_list
 from rop_otel.page.carried import Carried
 

@@ -21,7 +21,7 @@ from rop_otel.errors import PipelineError
 from rop_otel.reference.parts import Parts
 from rop_otel.reference.query import Query
 from rop_otel.reference.stages import Hit, Packed, Passage, Placed
-from rop_otel.reference.stages.context import expand_all, select_literally
+from rop_otel.reference.stages.ordering import expand_all, select_literally
 from rop_otel.reference.stages.packing import pack_prefix, write_context
 from rop_otel.reference.stages.reranking import Reranker
 from rop_otel.reference.tools import Tools

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rop_otel.reference.query import Query
 from rop_otel.reference.stages import Hit, Packed, Passage, Placed
-from rop_otel.reference.stages.context import expand, select_sentences
+from rop_otel.reference.stages.ordering import expand, select_sentences
 from rop_otel.reference.stages.packing import pack, write_context
 from rop_otel.reference.stages.reranking import CrossEncoder, LateInteraction, Reranker
 from rop_otel.reference.stages.retrieval import keep_scope

@@ -12,9 +12,9 @@ from rop_otel.reference.parts import Parts
 from rop_otel.reference.query import Query, analyse
 from rop_otel.reference.selector import Selector
 from rop_otel.reference.stages import Answer, Hit, Packed, Passage, Placed
-from rop_otel.reference.stages.context import reorder
+from rop_otel.reference.stages.extractive_reader import read
+from rop_otel.reference.stages.ordering import reorder
 from rop_otel.reference.stages.packing import find_needles, label
-from rop_otel.reference.stages.reading import read
 from rop_otel.reference.stages.reranking import WordOverlap, diversify, rerank
 from rop_otel.reference.stages.retrieval import boost_names, fuse, search_vectors, search_words
 from rop_otel.reference.tools import Tools

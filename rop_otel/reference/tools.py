@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rop_otel.reference.encoder import Encoder
 from rop_otel.reference.index import Index
 from rop_otel.reference.session import Session
-from rop_otel.reference.settings import Settings
+from rop_otel.reference.stage_widths import Settings
 from rop_otel.reference.words import Stemmer
 
 CountTokens = Callable[[str], int]

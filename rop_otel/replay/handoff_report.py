@@ -8,7 +8,7 @@ from typing import Any
 
 from rop_otel.assembling import assemble
 from rop_otel.core.handoff import Assessment, HandoffRecord, Severity, Verdict, assess
-from rop_otel.core.handoff.lists import StageLists, lists_of
+from rop_otel.core.handoff.stage_lists import StageLists, lists_of
 from rop_otel.core.handoff.terms import at_hand
 from rop_otel.core.handoff.written import written
 from rop_otel.core.profile import Resolver

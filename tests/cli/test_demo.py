@@ -20,9 +20,9 @@ import pytest
 from rop_otel.cli import demo_run
 from rop_otel.cli.main import main
 from rop_otel.core.handoff import ListFinding
+from rop_otel.reference.assembly import load_tools
 from rop_otel.reference.faults import FAULTS
 from rop_otel.reference.models import default_encoder
-from rop_otel.reference.setup import load_tools
 from rop_otel.reference.tools import Tools
 
 COMMAND = [sys.executable, "-c", "from rop_otel.cli.main import main; main()"]

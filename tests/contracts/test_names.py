@@ -10,8 +10,8 @@ import re
 import pytest
 
 from rop_otel import semconv
-from rop_otel.spans.conventions.reading import CONVENTIONS
 from rop_otel.spans.conventions.table import Convention, StageForm
+from rop_otel.spans.conventions.translation import CONVENTIONS
 from tests.contracts.sources import PACKAGE, parse, place, python_files, string_literals
 
 NAME = re.compile(r"(rop|gen_ai)\.[a-z_.]+|ROP_OTEL_[A-Z_]+")

@@ -23,16 +23,15 @@ IN_A_SENTENCE = re.compile(rf"\b({WORDS})\b|`({TYPED.pattern})`|\b({MEASURE_NAME
 
 ROWS = (
     *(PACKAGE / "core" / "handoff" / name for name in ("kinds.py", "assessment.py")),
-    *(
-        PACKAGE / "core" / "handoff" / "findings" / f"{name}.py"
-        for name in ("context", "labels", "lists", "passages", "ranking")
-    ),
+    *(PACKAGE / "core" / "handoff" / "findings").glob("about_*.py"),
     *python_files("rop_otel/core/measures"),
 )
 """Where the rows are."""
 
 OTHER_MEANINGS = {
-    ("rop_otel/replay/handoff_report.py", "dropped"): "a key of a report",
+    ("rop_otel/core/handoff/written.py", "dropped"): "a key of a report",
+    ("rop_otel/page/detail.py", "reader"): "a key of a label",
+    ("rop_otel/page/stage_detail.py", "dropped"): "a key of a report",
     ("rop_otel/runs/journal.py", "truncated"): "how a line of a journal was cut off",
     ("rop_otel/spans/conventions/openllmetry.py", "rerank"): "a value of another convention",
 }

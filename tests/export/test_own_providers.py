@@ -15,7 +15,7 @@ from opentelemetry.sdk.resources import Resource
 
 from rop_otel import semconv
 from rop_otel.errors import ConfigurationError
-from rop_otel.export import providers, reading
+from rop_otel.export import metric_reader, providers
 from rop_otel.export.exporter_settings import exporters_asked_for
 from tests.export.receiving import PATIENT, Endpoint
 
@@ -95,7 +95,7 @@ assert reader.get_metrics_data().resource_metrics
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
-class NotedReader(reading.PeriodicReader):
+class NotedReader(metric_reader.PeriodicReader):
     """A reader that notes how often it is to export."""
 
     noted: float | None = None
@@ -110,7 +110,7 @@ def test_metrics_are_exported_as_often_as_the_alerts_need(
     monkeypatch: pytest.MonkeyPatch, said: str | None, interval: int | None
 ) -> None:
     """Every 15 seconds, unless the environment says otherwise, which OpenTelemetry then reads itself."""
-    monkeypatch.setattr(reading, "PeriodicReader", NotedReader)
+    monkeypatch.setattr(metric_reader, "PeriodicReader", NotedReader)
     monkeypatch.delenv("OTEL_METRIC_EXPORT_INTERVAL", raising=False)
     if said is not None:
         monkeypatch.setenv("OTEL_METRIC_EXPORT_INTERVAL", said)

@@ -293,7 +293,7 @@ def test_nothing_is_done_when_there_is_nothing_to_work_with() -> None:
 def test_what_goes_wrong_stays_inside(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     """A failure of ours is counted and logged once; the application's own exception and later processors are served."""
     monitored = Monitored()
-    monkeypatch.setattr("rop_otel.assembling.reading.stage_record", _explode)
+    monkeypatch.setattr("rop_otel.assembling.span_facts.stage_record", _explode)
 
     def application() -> None:
         with monitored.tracer.start_as_current_span("qa", attributes=QA):

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from rop_otel.reference.assembly import load_tools
 from rop_otel.reference.corpus import Corpus, Question, read_standard_library
 from rop_otel.reference.encoder import Encoder
 from rop_otel.reference.models import default_encoder
-from rop_otel.reference.settings import Settings
-from rop_otel.reference.setup import load_tools
+from rop_otel.reference.stage_widths import Settings
 from rop_otel.reference.tools import Tools
 
 MODULES = ("json", "csv", "shutil", "contextlib", "queue", "textwrap", "heapq")

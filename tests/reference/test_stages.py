@@ -12,9 +12,9 @@ from rop_otel.reference.query import analyse
 from rop_otel.reference.selector import Selector
 from rop_otel.reference.session import Session
 from rop_otel.reference.stages import Hit, Passage, Placed
-from rop_otel.reference.stages.context import expand, expand_all, reorder, select_sentences, shown_text
+from rop_otel.reference.stages.extractive_reader import read
+from rop_otel.reference.stages.ordering import expand, expand_all, reorder, select_sentences, shown_text
 from rop_otel.reference.stages.packing import find_needles, pack, write_context
-from rop_otel.reference.stages.reading import read
 from rop_otel.reference.stages.reranking import CrossEncoder, LateInteraction, WordOverlap, diversify, rerank
 from rop_otel.reference.stages.retrieval import boost_names, fuse, keep_scope
 from rop_otel.reference.tools import Tools

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from rop_otel.errors import PipelineError
+from rop_otel.reference.assembly import standard_library_task
 from rop_otel.reference.corpus import Corpus, bundled_questions, read_standard_library
 from rop_otel.reference.corpus.stdlib import MAX_ITEMS
-from rop_otel.reference.setup import standard_library_task
 
 
 @pytest.mark.parametrize(

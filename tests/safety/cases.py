@@ -17,7 +17,7 @@ from rop_otel.core.profile.run_status import Standing
 from rop_otel.core.profile.verdicts import RunStatus
 from rop_otel.export.sending import CountingProcessor
 from rop_otel.instrumenting.deferred import Deferred
-from rop_otel.meters.labels import Capped
+from rop_otel.meters.metric_values import Capped
 from rop_otel.meters.tally import Tally
 from rop_otel.testing import capture
 from rop_otel.tracing.running import runtime

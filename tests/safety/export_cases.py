@@ -17,7 +17,7 @@ from rop_otel.export.process import Process
 from rop_otel.export.processor import RopSpanProcessor
 from rop_otel.export.sending import CountingProcessor
 from rop_otel.meters.instruments import Recorder
-from rop_otel.meters.labels import Capped
+from rop_otel.meters.metric_values import Capped
 from rop_otel.tracing.running import runtime
 from rop_otel.tracing.running.runtime import Runtime
 from tests.export.monitored import Heard

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from rop_otel.core.handoff import HandoffRecord, StageRecord, assess
-from rop_otel.core.handoff.lists import lists_of
+from rop_otel.core.handoff.stage_lists import lists_of
 from rop_otel.core.measures import ndcg, precision, recall
 from rop_otel.core.profile import Membership, Resolver
 from rop_otel.core.profile.intake import Entry, Intake

@@ -15,12 +15,12 @@ from threading import Event, Thread
 from typing import Any
 
 import rop_otel as rop
+from rop_otel.reference.assembly import load_tools, make_pipeline
 from rop_otel.reference.corpus import Question, read_standard_library
 from rop_otel.reference.faults import find_fault
 from rop_otel.reference.parts import Parts
 from rop_otel.reference.pipeline import Pipeline
-from rop_otel.reference.settings import Settings
-from rop_otel.reference.setup import load_tools, make_pipeline
+from rop_otel.reference.stage_widths import Settings
 
 SERVICE = "docs-rag"
 MODULES = ("json", "shutil", "contextlib", "queue", "textwrap", "heapq")

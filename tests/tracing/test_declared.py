@@ -16,7 +16,7 @@ from rop_otel.core.handoff.fact import Fact
 from rop_otel.core.handoff.record import HANDOFF_FACTS, STAGE_FACTS
 from rop_otel.core.idshape import NAME
 from rop_otel.spans.conventions.admitting import admitted
-from rop_otel.spans.conventions.rules import Rules
+from rop_otel.spans.conventions.convention_rules import Rules
 from tests.tracing.watched import Watched
 
 SECRET: Final = "Room 4711"

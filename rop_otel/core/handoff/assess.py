@@ -11,7 +11,7 @@ from rop_otel.core.handoff import kinds
 from rop_otel.core.handoff.assessment import Assessment, Drop, Scores, Shown, StageScores, Verdict
 from rop_otel.core.handoff.expected import Expected
 from rop_otel.core.handoff.findings import find
-from rop_otel.core.handoff.findings.labels import attach, count_citations
+from rop_otel.core.handoff.findings.about_labels import attach, count_citations
 from rop_otel.core.handoff.judged import agreement, joint, judged_losses
 from rop_otel.core.handoff.lost import Losses, where_lost
 from rop_otel.core.handoff.record import HandoffRecord

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from rop_otel.core.handoff import kinds
-from rop_otel.core.handoff.findings.labels import Attachment, attach, outcome_of, pairs_of
+from rop_otel.core.handoff.findings.about_labels import Attachment, attach, outcome_of, pairs_of
 from rop_otel.core.handoff.stage_graph import StageGraph
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from rop_otel.core.handoff.assessment import Assessment
-from rop_otel.core.handoff.lists import StageLists
 from rop_otel.core.handoff.record import HandoffRecord, Ids
+from rop_otel.core.handoff.stage_lists import StageLists
 
 
 def written(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rop_otel.reference.corpus.files import read_corpus
-from rop_otel.reference.corpus.passages import Chunk, Corpus, Item
+from rop_otel.reference.corpus.chunks import Chunk, Corpus, Item
+from rop_otel.reference.corpus.own_corpus import read_corpus
 from rop_otel.reference.corpus.questions import Question, bundled_questions, read_questions
 from rop_otel.reference.corpus.stdlib import read_standard_library
 

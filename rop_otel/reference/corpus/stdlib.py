@@ -10,8 +10,8 @@ from pathlib import Path
 
 from rop_otel.errors import PipelineError
 from rop_otel.reference.corpus.chunking import split
+from rop_otel.reference.corpus.chunks import Chunk, Corpus, Item
 from rop_otel.reference.corpus.library import Library
-from rop_otel.reference.corpus.passages import Chunk, Corpus, Item
 
 SCOPE = "python"
 """Scope of the standard library."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from rop_otel.reference.corpus.passages import Chunk, Corpus
+from rop_otel.reference.corpus.chunks import Chunk, Corpus
 from rop_otel.reference.encoder import Encoder
 from rop_otel.reference.index.cache import Progress, cached_vectors
 from rop_otel.reference.index.lexical import LexicalIndex

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rop_otel.reference.query import Query
-from rop_otel.reference.stages.context import shown_text
 from rop_otel.reference.stages.hits import Packed, Passage
+from rop_otel.reference.stages.ordering import shown_text
 from rop_otel.reference.tools import CountTokens, Tools
 
 RARE = 12

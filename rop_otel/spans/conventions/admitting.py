@@ -9,8 +9,8 @@ from rop_otel import semconv
 from rop_otel.core.handoff.fact import Fact
 from rop_otel.core.handoff.record import HANDOFF_FACTS, STAGE_FACTS
 from rop_otel.core.profile.hashing import hash_id, hash_label
+from rop_otel.spans.conventions.convention_rules import Rules
 from rop_otel.spans.conventions.documents import as_id
-from rop_otel.spans.conventions.rules import Rules
 
 _FACTS: Final = {each.attribute: each for each in (*STAGE_FACTS, *HANDOFF_FACTS)}
 _HASH: Final[Mapping[str, Callable[[bytes, str], str]]] = {"id": hash_id, "label": hash_label}

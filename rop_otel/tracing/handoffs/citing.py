@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from time import thread_time
 from typing import Final
 
-from rop_otel.core.prompt.labels import NAMES
+from rop_otel.core.prompt.prompt_labels import NAMES
 
 _CODE: Final = re.compile(r"(?m)^[ ]{0,3}(```|~~~)|(`+)")
 _TICKS: Final = re.compile("`+")

@@ -25,7 +25,7 @@ from rop_otel.tracing.running.handoff_trace import HandoffTrace
 from rop_otel.tracing.running.ledger import OpenHandoff
 from rop_otel.tracing.running.open_runs import LiveRun
 from rop_otel.tracing.running.runtime import Runtime, current
-from rop_otel.tracing.stages.openinference import CHAIN
+from rop_otel.tracing.stages.openinference_attributes import CHAIN
 from rop_otel.tracing.stages.stage_protocol import Stage
 from rop_otel.tracing.stages.using import running_stage
 

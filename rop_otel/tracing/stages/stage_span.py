@@ -11,7 +11,7 @@ from rop_otel import semconv
 from rop_otel.safety import raise_if_delivered
 from rop_otel.tracing.running.diagnostics import Problem
 from rop_otel.tracing.running.span_writing import blame, write
-from rop_otel.tracing.stages.openinference import openinference
+from rop_otel.tracing.stages.openinference_attributes import openinference
 from rop_otel.tracing.stages.stage_facts import StageFacts
 from rop_otel.tracing.stages.stage_owner import Owner
 

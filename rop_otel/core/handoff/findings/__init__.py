@@ -1,10 +1,10 @@
 """What is wrong, or worth a look, in one handoff; one file per family of findings."""
 
+from rop_otel.core.handoff.findings.about_labels import LabelFinding
+from rop_otel.core.handoff.findings.about_lists import ListFinding
+from rop_otel.core.handoff.findings.about_passages import PassageFinding
+from rop_otel.core.handoff.findings.about_ranking import RankingFinding
+from rop_otel.core.handoff.findings.about_stages import ContextFinding
 from rop_otel.core.handoff.findings.collect import FINDINGS, find
-from rop_otel.core.handoff.findings.context import ContextFinding
-from rop_otel.core.handoff.findings.labels import LabelFinding
-from rop_otel.core.handoff.findings.lists import ListFinding
-from rop_otel.core.handoff.findings.passages import PassageFinding
-from rop_otel.core.handoff.findings.ranking import RankingFinding
 
 __all__ = ["FINDINGS", "ContextFinding", "LabelFinding", "ListFinding", "PassageFinding", "RankingFinding", "find"]

@@ -8,11 +8,11 @@ from typing import Final
 
 from rop_otel.core.handoff.assessment import Finding, FindingCode, Scores
 from rop_otel.core.handoff.expected import Expected
-from rop_otel.core.handoff.findings.context import ContextFinding, about_left_out, about_running, not_observed
-from rop_otel.core.handoff.findings.labels import Attachment, LabelFinding, about_labels
-from rop_otel.core.handoff.findings.lists import ListFinding, about_lists
-from rop_otel.core.handoff.findings.passages import PassageFinding, about_passages
-from rop_otel.core.handoff.findings.ranking import RankingFinding, about_ranking
+from rop_otel.core.handoff.findings.about_labels import Attachment, LabelFinding, about_labels
+from rop_otel.core.handoff.findings.about_lists import ListFinding, about_lists
+from rop_otel.core.handoff.findings.about_passages import PassageFinding, about_passages
+from rop_otel.core.handoff.findings.about_ranking import RankingFinding, about_ranking
+from rop_otel.core.handoff.findings.about_stages import ContextFinding, about_left_out, about_running, not_observed
 from rop_otel.core.handoff.stage_graph import StageGraph
 
 FINDINGS: Final[tuple[FindingCode, ...]] = (

@@ -24,6 +24,6 @@
     // One row for each handoff of a set, in order.
     rows: (set) => once(`set-${set}-rows`),
     // Everything about one handoff.
-    handoff: async (set, index) => rop.unpack((await once(`set-${set}-handoffs-${Math.floor(index / BLOCK)}`))[index % BLOCK]),
+    handoff: async (set, index) => rop.unpack(await once(`set-${set}-handoffs-${Math.floor(index / BLOCK)}`), index % BLOCK),
   };
 })((window.rop = window.rop || {}));

@@ -1,4 +1,4 @@
-// Details as page/packing.py writes them, made whole again: rop.unpack(packed) gives what the views read.
+// Details as page/packed_details.py writes them: rop.unpack(block, place) gives one as the views read it.
 "use strict";
 (function (rop) {
   const numbers = (texts) => texts.map(Number);
@@ -29,11 +29,11 @@
     : Number.isFinite(value) ? String(value) : `float("${value}")`;
   const pythonList = (list) => `[${list.map(python).join(", ")}]`;
 
-  rop.unpack = ({ texts, lists, handoff }) => {
-    const known = lists.map((list) => listOf(list, texts));
+  rop.unpack = (block, place) => {
+    const known = block.lists[place].map((list) => listOf(list, block.texts[place]));
     const whole = (value) =>
       Array.isArray(value) ? value.map(whole) : !isObject(value) ? value : "$" in value ? known[value.$] : mapped(value, whole);
-    const detail = whole(handoff);
+    const detail = whole(block.handoffs[place]);
     detail.test = detail.test && detail.test.map((part) => (typeof part === "string" ? part : pythonList(part))).join("");
     detail.spans = detail.spans && otlp(detail.spans);
     return detail;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rop_otel.reference.corpus.passages import Chunk
+from rop_otel.reference.corpus.chunks import Chunk
 from rop_otel.reference.index import Index
 from rop_otel.reference.query import Query
 from rop_otel.reference.stages.hits import Hit, Passage, Placed

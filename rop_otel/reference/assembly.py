@@ -21,7 +21,7 @@ from rop_otel.reference.parts import Parts
 from rop_otel.reference.pipeline import Pipeline
 from rop_otel.reference.selector import Selector
 from rop_otel.reference.session import Session
-from rop_otel.reference.settings import Settings
+from rop_otel.reference.stage_widths import Settings
 from rop_otel.reference.tools import Tools
 from rop_otel.reference.words import Stemmer
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from rop_otel.core.prompt import passages_in
-from rop_otel.core.prompt.labels import Labelled, labels_of
+from rop_otel.core.prompt.prompt_labels import Labelled, labels_of
 
 TEXTS = [
     "Alpha began in the spring of the year 1912, when the river froze.",

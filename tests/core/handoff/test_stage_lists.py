@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rop_otel.core.handoff import StageRecord
-from rop_otel.core.handoff.lists import lists_of
+from rop_otel.core.handoff.stage_lists import lists_of
 from tests.core.build import CHUNKS, handoff, stage
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from rop_otel.errors import InputError
 from rop_otel.reference.corpus.chunking import split
+from rop_otel.reference.corpus.chunks import Chunk, Corpus, Item
 from rop_otel.reference.corpus.jsonlines import read_objects, text_of
-from rop_otel.reference.corpus.passages import Chunk, Corpus, Item
 
 SCOPE = "corpus"
 """Scope of a corpus read from files."""

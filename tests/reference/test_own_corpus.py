@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rop_otel.errors import InputError
+from rop_otel.reference.assembly import files_task
 from rop_otel.reference.corpus import read_corpus, read_questions
-from rop_otel.reference.setup import files_task
 
 PAGE = {"id": "p1", "title": "One", "text": "The text."}
 QUESTION = {"id": "q1", "question": "What?"}

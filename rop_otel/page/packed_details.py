@@ -1,30 +1,38 @@
 """Details written so that they take little room: most lists of a handoff occur in it several times.
 
-A list of values stands once in ``lists``, and ``{"$": place}`` where it belongs; its texts stand once in ``texts``. A
-list is written as ``{"t": places in texts}``, ``{"f": numbers}`` where 32 bits hold each number exactly, so that
-``Math.fround`` gives it back, ``{"n": texts of numbers}`` where one of them is not finite, or as it is.
+A block has three columns, each with one entry for each of its handoffs: ``handoffs``, ``lists``, ``texts``. A list
+of values stands once in ``lists``, and ``{"$": place}`` where it belongs; its texts stand once in ``texts``. It is
+written as ``{"t": places in texts}``, ``{"f": numbers}`` where 32 bits hold each number exactly, so that
+``Math.fround`` gives it back, ``{"n": texts of numbers}`` where one of them is not finite, or as it is. In the page
+``rop.unpack(block, place)`` of ``unpack.js`` makes a handoff whole again.
 """
 
 from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Iterable
 from typing import Any, Final
 
 _REFERENCE: Final = "$"
 _FLOAT32: Final = struct.Struct("f")
 _LONGEST_FLOAT32: Final = 3.4e38
 _FEWEST_DIGITS, _MOST_DIGITS = 6, 9
+_PLAIN: Final = frozenset({str, int, bool, type(None)})
 _WITHIN: Final = frozenset({dict, list, tuple})
 _SHORTEST: Final = 3
 """Items from which a list is worth a reference."""
 
 
-def pack(handoff: dict[str, Any]) -> dict[str, Any]:
-    """Return a handoff's detail as it stands in the file."""
-    packer = _Packer()
-    packed = packer.pack(handoff)
-    return {"texts": list(packer.texts), "lists": packer.lists, "handoff": packed}
+def pack(details: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return the details of some handoffs as they stand in the file."""
+    columns: dict[str, Any] = {"handoffs": [], "lists": [], "texts": []}
+    for detail in details:
+        packer = _Packer()
+        columns["handoffs"].append(packer.pack(detail))
+        columns["lists"].append(packer.lists)
+        columns["texts"].append(list(packer.texts))
+    return columns
 
 
 class _Packer:
@@ -43,14 +51,14 @@ class _Packer:
     def pack(self, value: Any) -> Any:
         """Return a value as it is written."""
         if isinstance(value, dict):
-            return {name: self.pack(each) for name, each in value.items()}
+            return {name: each if type(each) in _PLAIN else self.pack(each) for name, each in value.items()}
         if isinstance(value, float) and not math.isfinite(value):
             return _number(value)
         if not isinstance(value, list | tuple):
             return value
         types = set(map(type, value))
         if not types.isdisjoint(_WITHIN):
-            return [self.pack(each) for each in value]
+            return [each if type(each) in _PLAIN else self.pack(each) for each in value]
         if len(value) < _SHORTEST and float not in types:
             return list(value)
         key = (next(iter(types)), tuple(value))

@@ -9,11 +9,11 @@ from typing import Final
 from rop_otel import semconv
 from rop_otel.core.handoff.attributes import is_handoff, is_stage
 from rop_otel.spans.conventions.admitting import admitted
+from rop_otel.spans.conventions.convention_rules import Rules
 from rop_otel.spans.conventions.documents import Documents, as_id, items_of, read_attribute, read_events
 from rop_otel.spans.conventions.genai import GENAI
 from rop_otel.spans.conventions.openinference import OPENINFERENCE
 from rop_otel.spans.conventions.openllmetry import OPENLLMETRY
-from rop_otel.spans.conventions.rules import Rules
 from rop_otel.spans.conventions.table import StageForm
 from rop_otel.spans.span import Span
 
