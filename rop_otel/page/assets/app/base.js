@@ -60,7 +60,7 @@
   for (const kind of ["keydown", "pointerdown"]) addEventListener(kind, () => { rop.arrival.fresh = false; }, true);
   rop.Heading = ({ children }) => {
     const heading = rop.useRef(null);
-    rop.useEffect(() => { if (rop.arrival.fresh) heading.current.focus({ preventScroll: true }); }, [rop.arrival.count]);
+    rop.useEffect(() => { if (rop.arrival.fresh) heading.current?.focus({ preventScroll: true }); }, [rop.arrival.count]);
     return html`<h1 ref=${heading} tabindex="-1">${children}</h1>`;
   };
 

@@ -29,7 +29,7 @@
 
   function Facts({ detail }) {
     const head = rop.feed.head();
-    const trace = typeof head.trace_url === "string" && /^https?:\/\//.test(head.trace_url) ? head.trace_url.replace("{trace_id}", encodeURIComponent(detail.trace_id)) : null;
+    const trace = typeof head.trace_url === "string" && /^https?:\/\//.test(head.trace_url) ? head.trace_url.replace("{trace_id}", encodeURIComponent(rop.addressed(detail.trace_id))) : null;
     const terms = [detail.mode !== "hard" && `mode ${detail.mode}`, detail.rule && detail.rule !== "any" && `rule ${detail.rule}`, detail.need && detail.need !== "one" && `need ${detail.need}`, detail.cutoff && `cutoff ${detail.cutoff}`].filter(Boolean);
     const rows = [
       ["selected", detail.selected && detail.selected.length ? html`<span class="selected"><${Ids} of=${detail.selected} /></span>` : html`<span class="faint">nothing</span>`],
@@ -132,7 +132,8 @@
     const rows = rop.useFetched(() => rop.feed.rows(set), set);
     if (!Array.isArray(rows)) return html`<main id="main"><${rop.Heading}>Handoff</${rop.Heading}><${rop.Waiting} value=${rows} /></main>`;
     const guess = Number(params.n);
-    const index = rows[guess] && rows[guess].handoff_id === path[1] ? guess : rows.findIndex((row) => row.handoff_id === path[1]);
+    const meant = (row) => row && rop.addressed(row.handoff_id) === path[1];
+    const index = meant(rows[guess]) ? guess : rows.findIndex(meant);
     if (index < 0) return html`<main id="main"><${rop.Heading}>Handoff</${rop.Heading}><p class="nothing">This file has no handoff <${Id} of=${path[1]} />. <a href=${rop.link(["handoffs"])}>See those it has.</a></p></main>`;
     return html`<${Detail} rows=${rows} index=${index} set=${set} params=${params} />`;
   };

@@ -70,7 +70,7 @@ with rop.handoff("docs-qa") as handoff:
         <nav aria-label="Views">${tab("", [], "Overview")}${tab("handoffs", ["handoffs"], "Handoffs")}${tab("compare", ["compare"], "Compare")}</nav>
         <${Theme} /></header>
       <${View} address=${address} />
-      <footer><p>${rop.visible(head.title, 120)}${head.made_at ? ` · made ${rop.visible(head.made_at, 30)}` : ""} · rop-otel ${rop.visible(head.version, 30)} · nothing on this page was fetched from elsewhere</p></footer>`;
+      <footer><p>${rop.visible(head.title, 120)}${head.made_at ? ` · made ${rop.visible(head.made_at, 100)}` : ""} · rop-otel ${rop.visible(head.version, 100)} · nothing on this page was fetched from elsewhere</p></footer>`;
   }
 
   const root = document.getElementById("page");
