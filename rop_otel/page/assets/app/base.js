@@ -73,12 +73,12 @@
   rop.Scroll = ({ label, children, class: name = "" }) => html`<div class=${`scroll ${name}`} tabindex="0" role="region" aria-label=${label}>${children}</div>`;
 
   // A promise's value: undefined while it is under way, an Error where it failed.
-  rop.useFetched = (fetch, on) => {
+  rop.useFetched = (read, on) => {
     const [fetched, put] = rop.useState({ on: null, value: undefined });
     const key = JSON.stringify(on);
     rop.useEffect(() => {
       let wanted = true;
-      fetch().then(
+      read().then(
         (value) => wanted && put({ on: key, value }),
         (error) => wanted && put({ on: key, value: error instanceof Error ? error : new Error(String(error)) }),
       );
