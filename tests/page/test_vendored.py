@@ -24,7 +24,11 @@ def test_the_files_are_those_of_the_table(folder: Path, packages: Sequence[Packa
 @pytest.mark.parametrize(("folder", "packages"), FOLDERS.items(), ids=lambda part: getattr(part, "name", None))
 def test_the_licences_are_there(folder: Path, packages: Sequence[Package]) -> None:
     """Each library comes with its own licence, which is the one that the table names."""
-    signs = {"MIT": "Permission is hereby granted, free of charge", "Apache-2.0": "Apache License", "MPL-2.0": "Mozilla Public License"}
+    signs = {
+        "MIT": "Permission is hereby granted, free of charge",
+        "Apache-2.0": "Apache License",
+        "MPL-2.0": "Mozilla Public License",
+    }
     for package in packages:
         assert signs[package.licence] in (folder / f"{package.name}.LICENSE").read_text(encoding="utf-8")
 

@@ -46,7 +46,9 @@ def faults(page: Page) -> list[str]:
 @pytest.mark.parametrize("view", VIEWS)
 def test_axe_finds_no_serious_fault(browser: Browser, two_page: str, pictures: Path, view: str, scheme: Scheme) -> None:
     """Names, roles, order and contrast hold in each view, in light and dark."""
-    with browser.new_context(color_scheme=scheme, bypass_csp=True, reduced_motion="reduce", viewport={"width": 1440, "height": 900}) as window:
+    with browser.new_context(
+        color_scheme=scheme, bypass_csp=True, reduced_motion="reduce", viewport={"width": 1440, "height": 900}
+    ) as window:
         page = window.new_page()
         with watched(page) as complaints:
             page.goto(two_page + VIEWS[view])

@@ -14,7 +14,9 @@ BEFORE, AFTER = (
     {record.record_id: assess(record) for record in usual(fault=fault) if record.record_id} for fault in (False, True)
 )
 FATES = Counter(
-    f"{BEFORE[record].verdict} {AFTER[record].verdict}" for record in BEFORE if {BEFORE[record].verdict, AFTER[record].verdict} <= {"PASS", "FAIL"}
+    f"{BEFORE[record].verdict} {AFTER[record].verdict}"
+    for record in BEFORE
+    if {BEFORE[record].verdict, AFTER[record].verdict} <= {"PASS", "FAIL"}
 )
 
 
@@ -67,7 +69,9 @@ def test_two_filters_of_one_set_are_compared(page: Page, usual_page: str) -> Non
     assert (kept, lost, recovered) == (0, 0, 0)
     assert missed > 50
     page.reload()
-    expect(page.get_by_role("search", name="Filters of B").get_by_role("combobox", name="Verdict")).to_have_value("FAIL")
+    expect(page.get_by_role("search", name="Filters of B").get_by_role("combobox", name="Verdict")).to_have_value(
+        "FAIL"
+    )
 
 
 def test_the_other_set_is_chosen(page: Page, two_page: str) -> None:

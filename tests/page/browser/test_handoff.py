@@ -137,7 +137,9 @@ def test_all_lists_side_by_side(page: Page, usual_page: str) -> None:
     expect(page.locator(".lists article")).to_have_count(3)
     page.get_by_role("button", name="All 8 stages").click()
     expect(page.locator(".lists article")).to_have_count(9)
-    expect(page.get_by_role("article", name="Stage candidates").locator(".group.left h4")).to_contain_text("Dropped here")
+    expect(page.get_by_role("article", name="Stage candidates").locator(".group.left h4")).to_contain_text(
+        "Dropped here"
+    )
 
 
 def test_wrong_labels_are_marked(page: Page, usual_page: str) -> None:

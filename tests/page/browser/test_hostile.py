@@ -27,7 +27,12 @@ FORMS = {
     "place": "<!--{{data}}-->/*{{style}}*/{}",
     "half a pair": "\ud800{}",
 }
-ESCAPED = {"half a pair": "\\u{d800}%s", "terminal": "\\u{1b}[2J\\u{7}%s\\u{9b}2J", "direction": "\\u{202e}%s\\u{2066}\\u{200f}", "invisible": "\\u{200b}%s\\u{ad}\\u{feff}\\u{0}"}
+ESCAPED = {
+    "half a pair": "\\u{d800}%s",
+    "terminal": "\\u{1b}[2J\\u{7}%s\\u{9b}2J",
+    "direction": "\\u{202e}%s\\u{2066}\\u{200f}",
+    "invisible": "\\u{200b}%s\\u{ad}\\u{feff}\\u{0}",
+}
 
 
 def hostile_page(path: Path, form: str) -> str:
@@ -40,11 +45,16 @@ def hostile_page(path: Path, form: str) -> str:
     vector = stage(text("kind"), "", source=True, name=text("stage-name"), implementation=text("implementation"),
                    query_form=text("query-form"), scores=(2.0, 1.0))  # fmt: skip
     vector = replace(vector, returned=(kept, lost), scopes=(text("other-scope"), text("scope")))
-    packing = replace(stage("packing", "", span_id="00000000000000bb"), returned=(kept,), input=(kept,), labels=(text("label"),))
-    reader = replace(stage("reader", ""), returned=(lost,), labels=(text("label"),), citations=(text("label"), text("cited")))
+    packing = replace(
+        stage("packing", "", span_id="00000000000000bb"), returned=(kept,), input=(kept,), labels=(text("label"),)
+    )
+    reader = replace(
+        stage("reader", ""), returned=(lost,), labels=(text("label"),), citations=(text("label"), text("cited"))
+    )
     record = handoff(
         vector, packing, reader, selected=None, name=text("name"), handoff_id=text("handoff-id"), trace_id="a" * 32,
-        span_id="c" * 16, record_id=text("record"), run_id=text("run"), scope_id=text("scope"), expected=(text("expected"),),
+        span_id="c" * 16, record_id=text("record"), run_id=text("run"), scope_id=text("scope"),
+        expected=(text("expected"),),
     )  # fmt: skip
     record = replace(record, selected=(lost,), judged=(text("judged"),))
     record = replace(record, stages=tuple(replace(each, trace_id="a" * 32) for each in record.stages))
@@ -84,8 +94,9 @@ def test_every_text_is_shown_as_text(page: Page, tmp_path: Path, form: str) -> N
     seen += page.locator("main").inner_text()
     page.get_by_role("link", name="Compare", exact=True).click()
     seen += page.locator("main").inner_text()
-    fields = """shown-id lost-id kind stage-name implementation query-form other-scope scope label cited name handoff-id record run
-        expected judged service question set incomplete duplicate resolver title made""".split()
+    fields = """
+        shown-id lost-id kind stage-name implementation query-form other-scope scope label cited name handoff-id record
+        run expected judged service question set incomplete duplicate resolver title made""".split()
     assert [field for field in fields if as_shown(form, field) not in seen] == []
     assert page.locator(".hostile").count() == 0
     assert page.evaluate("window.hit") is None

@@ -22,7 +22,12 @@ SOON = 0.5
 def copies(templates: Sequence[HandoffRecord], count: int) -> list[HandoffRecord]:
     """Return many handoffs that differ in their IDs."""
     return [
-        replace(templates[number % len(templates)], handoff_id=f"h{number}", record_id=f"r{number}", trace_id=f"{number:032x}")
+        replace(
+            templates[number % len(templates)],
+            handoff_id=f"h{number}",
+            record_id=f"r{number}",
+            trace_id=f"{number:032x}",
+        )
         for number in range(count)
     ]
 

@@ -11,7 +11,9 @@ from rop_otel.core.handoff import DropCause
 from tests.page.browser.cases import shown, usual, written
 
 
-def test_the_first_sentence_says_how_many_arrive_and_where_most_are_lost(page: Page, usual_page: str, pictures: Path) -> None:
+def test_the_first_sentence_says_how_many_arrive_and_where_most_are_lost(
+    page: Page, usual_page: str, pictures: Path
+) -> None:
     """Who opens the file reads the stage, the cause and what to try before anything else."""
     page.goto(usual_page)
     expect(page.locator(".headline")).to_contain_text("selected objects reached the reader")
@@ -23,9 +25,9 @@ def test_the_first_sentence_says_how_many_arrive_and_where_most_are_lost(page: P
 def test_numbers_lead_to_their_handoffs(page: Page, usual_page: str) -> None:
     """As many handoffs are listed as the number that led there says."""
     page.goto(usual_page)
-    links = page.locator(
-        "main .headline a, .verdicts a, .lost-cell a, .causes td a, .figures a[href]"
-    ).evaluate_all("all => all.map(each => [each.getAttribute('href'), (each.querySelector('b') ?? each).textContent])")
+    links = page.locator("main .headline a, .verdicts a, .lost-cell a, .causes td a, .figures a[href]").evaluate_all(
+        "all => all.map(each => [each.getAttribute('href'), (each.querySelector('b') ?? each).textContent])"
+    )
     assert len(links) > 20
     for href, number in dict(links).items():
         page.goto(usual_page + href)

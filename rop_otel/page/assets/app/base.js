@@ -15,8 +15,10 @@
     return cut.replace(UNSEEN, escaped) + (whole.length > most ? `… (${rop.count(whole.length)} characters)` : "");
   };
   // The same as an element, which keeps its own direction of writing. Nothing that could be read is "no ID".
+  const SHORT = 24;
+  const breakable = (text) => (text.length <= SHORT ? text : text.split(/(?<=[._/#:-])/).map((part, place) => html`${place ? html`<wbr />` : ""}${part}`));
   rop.Id = ({ of, class: name = "" }) =>
-    of === "" ? html`<i class="faint">unreadable</i>` : html`<bdi class=${`id ${name}`} title=${rop.visible(of)}>${rop.visible(of)}</bdi>`;
+    of === "" ? html`<i class="faint">unreadable</i>` : html`<bdi class=${`id ${name}`} title=${rop.visible(of)}>${breakable(rop.visible(of))}</bdi>`;
 
   const whole = new Intl.NumberFormat("en");
   rop.count = (number) => whole.format(number);

@@ -9,13 +9,14 @@
   function Story({ detail, more, moreLink }) {
     const { loss, verdict } = detail;
     const found = detail.findings;
+    const all = html`<a href="#findings" onClick=${jump("findings")}>${rop.counted(found.length, "finding")}</a>`;
     const says = loss ? loss.says : verdict === "PASS" ? `The selected object was shown to the reader${detail.selected_rank ? `, in place ${detail.selected_rank}` : ""}.` : detail.note || rop.words.verdict(verdict);
     return html`<div class=${`story ${rop.verdictClass(verdict)}`}>
       <p class="says"><bdi>${rop.visible(says, 2000)}</bdi></p>
       ${loss && loss.try && html`<p class="try"><b>Try:</b> ${rop.visible(loss.try, 2000)}</p>`}
       ${!loss && found.slice(0, MOST_FOUND).map((each) => html`<p class="found"><${rop.Severity} of=${each.severity} /> <bdi>${rop.visible(each.message, 400)}</bdi></p>`)}
-      ${found.length > (loss ? 0 : MOST_FOUND) && html`<p class="note"><a href="#findings" onClick=${jump("findings")}>${loss ? rop.counted(found.length, "finding") : `${rop.counted(found.length, "finding")} in all`}</a></p>`}
-      ${loss && html`<p class="same">${more > 0 ? html`<a href=${moreLink}><b>${rop.count(more)} more like this</b></a> <span class="note">same place, cause and handoff</span>` : html`<span class="note">No other handoff was lost like this.</span>`}</p>`}
+      ${!loss && found.length > MOST_FOUND && html`<p class="note">${all}</p>`}
+      ${loss && html`<p class="same">${more > 0 ? html`<a href=${moreLink}><b>${rop.count(more)} more like this</b></a> <span class="note">same place, cause and handoff</span>` : html`<span class="note">No other handoff was lost like this.</span>`}${found.length ? html` <span class="note">· ${all}</span>` : ""}</p>`}
     </div>`;
   }
 
