@@ -123,7 +123,7 @@ def _agrees_with_json(summary: Doc, handoffs: list[Doc]) -> None:
     for each in summary["findings"]:
         findings[each["code"], each["stage"], each["name"]] -= each["count"]
     assert not any(findings.values())
-    sizes: dict[Any, list[int]] = {}
+    sizes: dict[Any, list[int | None]] = {}
     for ran in (one for each in handoffs for one in each["stages"]):
         sizes.setdefault((ran["stage"], ran["name"], ran["round"]), []).append(ran["returned"])
     for each in summary["scores"][:-1]:
