@@ -40,7 +40,7 @@ def copied_test(record: HandoffRecord, assessment: Assessment, resolver: Resolve
     """
     stages, parents = in_order_of_ends(record.stages)
     needed = None if resolver is None else _objects(record, resolver)
-    sentence = printable(str(assessment))[:_LONGEST_SENTENCE]
+    sentence = printable(str(assessment))[:_LONGEST_SENTENCE].encode("ascii", "backslashreplace").decode()
     text: Parts = [
         "import rop_otel as rop\n" if needed is not None else "",
         "from rop_otel import testing\n\n\n",

@@ -50,9 +50,10 @@ def detail(shown: AssessedSet, place: int) -> dict[str, Any]:
         }
         for finding in assessment.findings
     ]
-    handoff["judged_losses"] = [
-        {**loss.as_dict(), **_lost(loss.drop, (loss.id,), stages)} for loss in assessment.judged_losses or ()
-    ]
+    if assessment.judged_losses is not None:
+        handoff["judged_losses"] = [
+            {**loss.as_dict(), **_lost(loss.drop, (loss.id,), stages)} for loss in assessment.judged_losses
+        ]
     question = shown.carried.query(record.trace_id, record.span_id)
     return {
         **handoff,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rop_otel import semconv
-from rop_otel.core.handoff import FINDINGS, Assessment, DropCause, HandoffRecord, Verdict
+from rop_otel.core.handoff import FINDINGS, Assessment, DropCause, HandoffRecord, JudgedLoss, Verdict
 from rop_otel.core.handoff.advice import CAUSES, FINDING_WORDS, meaning
 from rop_otel.core.handoff.assessment import CitationCounts
 from rop_otel.core.handoff.totals import ListTotals, Spot, Totals, add_up, arrived, holds_judged, lost_at, spot_of
@@ -62,13 +62,14 @@ def rows(shown: AssessedSet, totals: Totals) -> Iterator[dict[str, Any]]:
     ``selected_at`` and ``judged_at`` have a mark for each row of the summary's ``survival``: 1 where a list of that
     stage holds a selected or judged object, 0 where none does, - where that is not known.
     """
-    columns = {spot: place for place, spot in enumerate(_spots(totals))}
+    columns = {spot: place for place, spot in enumerate(_listed(totals.survival))}
     for assessment, record in zip(shown.assessments, shown.records, strict=True):
         yield _row(shown, assessment, record, columns)
 
 
 def _row(shown: AssessedSet, assessment: Assessment, record: HandoffRecord, columns: dict[Spot, int]) -> dict[str, Any]:
     whole = assessment.as_dict()
+    losses = assessment.judged_losses
     same = {name: whole[name] for name in _SAME}
     return {
         **same,
@@ -78,7 +79,7 @@ def _row(shown: AssessedSet, assessment: Assessment, record: HandoffRecord, colu
         "judged": as_list(record.judged),
         "selected_at": _marks(assessment, columns, "selected"),
         "judged_at": _marks(assessment, columns, "judged"),
-        "judged_losses": [[*place, cause] for place, cause in map(lost_at, _judged_drops(assessment))],
+        "judged_losses": None if losses is None else [_lost_at(loss) for loss in losses],
         "citations": [getattr(assessment.citations, name) for name in _CITATIONS],
         "start": start_of(record),
         "duration": duration_of(record),
@@ -102,8 +103,9 @@ def duration_of(record: HandoffRecord) -> float | None:
     return (record.end_ns - record.start_ns) / 1e9 if record.start_ns and record.end_ns >= record.start_ns else None
 
 
-def _judged_drops(assessment: Assessment) -> list[Any]:
-    return [loss.drop for loss in assessment.judged_losses or ()]
+def _lost_at(loss: JudgedLoss) -> list[str | int | None]:
+    spot, cause = lost_at(loss.drop)
+    return [*spot, cause]
 
 
 def _marks(assessment: Assessment, columns: dict[Spot, int], target: str) -> str:
@@ -119,8 +121,8 @@ def _marks(assessment: Assessment, columns: dict[Spot, int], target: str) -> str
 
 def summary(shown: AssessedSet, totals: Totals) -> dict[str, Any]:
     """Return what the handoffs of a set add up to."""
-    spots = _spots(totals)
-    lists = [*((spot, totals.stages[spot]) for spot in spots), (Spot(semconv.SHOWN), totals.shown)]
+    stages = {**_listed(totals.stages), Spot(semconv.SHOWN): totals.shown}
+    survival = {**_listed(totals.survival), Spot(semconv.SHOWN): totals.shown}
     places = sorted(
         {*totals.losses, *totals.judged_losses},
         key=lambda place: (-totals.losses[place], -totals.judged_losses[place], str(place)),
@@ -130,9 +132,9 @@ def summary(shown: AssessedSet, totals: Totals) -> dict[str, Any]:
         "joints": {joint.value: count for joint, count in sorted(totals.joints.items())},
         "survival": [
             {**_named(spot), "selected": each.selected._asdict(), "judged": each.judged._asdict()}
-            for spot, each in lists
+            for spot, each in survival.items()
         ],
-        "stages_left_out": len(totals.stages) - len(spots),
+        "stages_left_out": max(0, len(totals.stages) - MOST_STAGES),
         "losses": [
             {
                 **_named(spot),
@@ -148,7 +150,7 @@ def summary(shown: AssessedSet, totals: Totals) -> dict[str, Any]:
                 totals.findings.items(), key=lambda found: (-found[1], str(found[0]))
             )
         ],
-        "scores": [{**_named(spot), **_means(each)} for spot, each in lists],
+        "scores": [{**_named(spot), **_means(each)} for spot, each in stages.items()],
         "citations": {name: getattr(totals.citations, name) for name in _CITATIONS},
         "orphan_stages": shown.orphan_stages,
         "incomplete_handoffs": list(shown.incomplete),
@@ -163,13 +165,13 @@ def totals_of(shown: AssessedSet) -> Totals:
     return add_up(shown.assessments)
 
 
-def _spots(totals: Totals) -> list[Spot]:
-    """Return the stages that the totals list, in order: those of most lists where they are too many."""
-    if len(totals.stages) <= MOST_STAGES:
-        return list(totals.stages)
-    most = sorted(totals.stages, key=lambda spot: -max(totals.stages[spot].selected.of, totals.stages[spot].judged.of))
+def _listed(stages: Mapping[Spot, ListTotals]) -> dict[Spot, ListTotals]:
+    """Return the stages that are listed, in order: those of most lists where they are too many."""
+    if len(stages) <= MOST_STAGES:
+        return dict(stages)
+    most = sorted(stages, key=lambda spot: -max(stages[spot].selected.of, stages[spot].judged.of))
     kept = set(most[:MOST_STAGES])
-    return [spot for spot in totals.stages if spot in kept]
+    return {spot: lists for spot, lists in stages.items() if spot in kept}
 
 
 def _named(spot: Spot) -> dict[str, Any]:

@@ -138,7 +138,7 @@ def summarise(outcomes: Iterable[Outcome], *, canonical: Callable[[str], str]) -
     return Summary(
         handoffs=len(done),
         verdicts=totals.verdicts,
-        funnel=_funnel(lists, rows),
+        funnel=_funnel({**{spot.stage: each for spot, each in totals.survival.items()}, SHOWN: totals.shown}, rows),
         losses=totals.losses_by_kind,
         judged_losses=totals.judged_losses_by_kind,
         joints=totals.joints,
@@ -183,9 +183,6 @@ def _rows(assessments: list[Assessment]) -> tuple[str, ...]:
 
 
 def _funnel(lists: Mapping[str | None, ListTotals], rows: tuple[str, ...]) -> tuple[Held, ...]:
-    if RESCUE in lists and not lists[RESCUE].selected.kept:
-        # It adds to what packing shows: without a gain its list says nothing about survival.
-        rows = tuple(row for row in rows if row != RESCUE)
     held = [(row, lists[row].selected) for row in rows if row in lists]
     return tuple(Held(stage=row, held=each.kept, total=each.of) for row, each in held if each.of)
 

@@ -17,6 +17,7 @@ from rop_otel.core.handoff.assessment import (
     StageScores,
     Verdict,
 )
+from rop_otel.core.handoff.kinds import RESCUE
 from rop_otel.core.measures import RECIPROCAL_RANK
 
 _FIRST_HIT: Final = RECIPROCAL_RANK.at(0)
@@ -88,6 +89,14 @@ class Totals:
     findings: Counter[tuple[Severity, str, str, str | None]]
     joints: Counter[Joint]
     citations: CitationCounts
+
+    @property
+    def survival(self) -> Mapping[Spot, ListTotals]:
+        """The stages whose lists say whether objects survive.
+
+        A rescue adds to what packing shows: one that never brought a selected object says nothing.
+        """
+        return {spot: lists for spot, lists in self.stages.items() if spot.stage != RESCUE or lists.selected.kept}
 
     @property
     def losses_by_kind(self) -> Counter[tuple[str | None, str]]:
