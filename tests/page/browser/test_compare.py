@@ -23,6 +23,7 @@ FATES = Counter(
 def test_fates_are_counted_by_record(page: Page, two_page: str, pictures: Path) -> None:
     """Each record that both sets have is in one of four fields, by its two verdicts."""
     page.goto(f"{two_page}#/compare")
+    expect(page.locator(".matrix .fate b")).to_have_count(4)
     fields = page.locator(".matrix .fate b").all_inner_texts()
     expected = [FATES[each] for each in ("PASS PASS", "PASS FAIL", "FAIL PASS", "FAIL FAIL")]
     assert [int(field) for field in fields] == expected
@@ -33,6 +34,7 @@ def test_fates_are_counted_by_record(page: Page, two_page: str, pictures: Path) 
 def test_a_stage_shows_where_it_begins(page: Page, two_page: str) -> None:
     """Before the fault no stage loses anything that it had; from the stage at fault on, objects are lost."""
     page.goto(f"{two_page}#/compare")
+    expect(page.locator(".stages-compared")).to_be_visible()
     lost = {
         row.locator("th").inner_text(): int(row.locator("td").first.inner_text())
         for row in page.locator(".stages-compared tbody tr").all()

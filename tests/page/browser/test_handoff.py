@@ -87,8 +87,7 @@ def test_ranks_of_the_selected_document(page: Page, usual_page: str, name: str, 
 def test_what_else_a_chart_says(page: Page, usual_page: str, name: str, selector: str, words: str) -> None:
     """Blocks, rounds, cut lists, the cutoff, failures and passages shown in part have their sign and their word."""
     opened(page, usual_page, name)
-    found = page.locator(selector).filter(has_text=words)
-    assert found.count() >= 1
+    expect(page.locator(selector).filter(has_text=words).first).to_be_attached()
 
 
 def test_a_passage_shown_in_part_ends_hollow(page: Page, usual_page: str) -> None:
@@ -103,7 +102,7 @@ def test_of_a_thousand_documents_those_that_matter_are_drawn(page: Page, usual_p
     opened(page, usual_page, "thousand")
     assert page.locator(".way").count() < 60
     page.get_by_role("button", name="Show the other 9").click()
-    assert page.locator(".ranks .way").count() == 1000
+    expect(page.locator(".ranks .way")).to_have_count(1000)
     page.get_by_text("The same as a table").click()
     expect(page.locator(".grid tbody tr").first).to_contain_text("doc3")
     page.get_by_role("button", name="Show 800 more").click()
