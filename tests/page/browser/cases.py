@@ -6,10 +6,11 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from rop_otel.core.handoff import HandoffRecord, StageRecord, assess
-from rop_otel.page import AssessedSet, write_page
+from rop_otel.page import AssessedSet, Carried, write_page
+from rop_otel.spans import Span
 from tests.core.build import handoff, stage
 
 START: Final = 1_780_000_000_000_000_000
@@ -57,7 +58,7 @@ def _near(ids: Iterable[str], chance: random.Random, far: float) -> list[str]:
     return [name for _, name in sorted((place + chance.gauss(0, far), name) for place, name in enumerate(ids))]
 
 
-def timed(*stages: StageRecord, number: int, selected: str | None, **facts: object) -> HandoffRecord:
+def timed(*stages: StageRecord, number: int, selected: str | None, **facts: Any) -> HandoffRecord:
     """Return a handoff of stages that run one after the other, ten milliseconds each, unless they say when."""
     begin = START + number * 1000 * MILLISECOND
     placed = [
@@ -69,14 +70,18 @@ def timed(*stages: StageRecord, number: int, selected: str | None, **facts: obje
         for place, each in enumerate(stages)
     ]
     end = begin + (10 * len(stages) + 5) * MILLISECOND
-    given = {"record_id": f"q{number:03d}", "handoff_id": f"{number:032x}-{number:016x}", "trace_id": f"{number:032x}"}
+    given: dict[str, Any] = {
+        "record_id": f"q{number:03d}",
+        "handoff_id": f"{number:032x}-{number:016x}",
+        "trace_id": f"{number:032x}",
+    }
     return handoff(*placed, selected=selected, start_ns=begin, end_ns=end, **{**given, **facts})
 
 
 def _special() -> dict[str, HandoffRecord]:
     """Return handoffs of which each has something that others do not have."""
     many = [f"doc{place}" for place in range(1000)]
-    late = {"end_ns": 10_000 * MILLISECOND}
+    late = 10_000 * MILLISECOND
     return {
         "nested": timed(
             stage("vector", "d1 d2 d3 a", parent_id="0000000000000003"),
@@ -95,10 +100,12 @@ def _special() -> dict[str, HandoffRecord]:
                         stage("packing", "a d1"), number=4, selected="a"),
         "unreadable": timed(stage("vector", "d1 d2 a"), stage("candidates", None), stage("packing", "d1 d2"),
                             number=5, selected="a"),
-        "late": timed(stage("vector", "a d1"), stage("packing", "a d1"), stage("rescue", "d9", **late), number=6, selected="a"),
+        "late": timed(stage("vector", "a d1"), stage("packing", "a d1"),
+                      stage("rescue", "d9", end_ns=late), number=6, selected="a"),
         "misattributed": timed(stage("vector", "a b c"), stage("packing", "a b c", labels="S1 S2 S3"),
                                stage("reader", "b a c", citations=("S1", "S2", "S9")), number=7, selected="a"),
-        "hollow": timed(stage("vector", "a b c d"), stage("packing", "a b c d", shares=(1.0, 0.4, 1.0, 0.0), basis="prompt"),
+        "hollow": timed(stage("vector", "a b c d"),
+                        stage("packing", "a b c d", shares=(1.0, 0.4, 1.0, 0.0), basis="prompt"),
                         number=8, selected="b", judged="b"),
         "cutoff": timed(stage("vector", "b c d a e"), stage("packing", "b c d a e"), number=9, selected="a", cutoff=3),
         "scope": timed(stage("vector", "a b c", scopes=("python", "ruby", "python")), stage("packing", "a b"),
@@ -116,6 +123,7 @@ def _special() -> dict[str, HandoffRecord]:
 
 SPECIAL: Final = _special()
 OTHER_NAME: Final = "support-qa"
+SERVICES: Final = ("docs-rag", "gateway")
 
 
 def usual(*, fault: bool = False) -> tuple[HandoffRecord, ...]:
@@ -126,7 +134,11 @@ def usual(*, fault: bool = False) -> tuple[HandoffRecord, ...]:
 
 def shown(name: str, records: Sequence[HandoffRecord]) -> AssessedSet:
     """Return a set as the page takes it."""
-    return AssessedSet(name=name, records=tuple(records), assessments=tuple(map(assess, records)))
+    carried = Carried()
+    for record in records:
+        service = SERVICES[record.name == OTHER_NAME]
+        carried.add(Span(trace_id=record.trace_id, span_id=record.span_id, service=service))
+    return AssessedSet(name=name, records=tuple(records), assessments=tuple(map(assess, records)), carried=carried)
 
 
 def written(path: Path, *sets: AssessedSet, title: str = "a test") -> str:

@@ -43,8 +43,12 @@ def launched() -> Iterator[Browser]:
 def watched(page: Page) -> Iterator[list[str]]:
     """Collect what a page complains of: errors, refusals of its policy, and anything that it fetches."""
     complaints: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None)
+    page.on(
+        "console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None
+    )
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("dialog", lambda dialog: complaints.append(f"a dialog says {dialog.message!r}"))
-    page.on("request", lambda asked: complaints.append(asked.url) if not asked.url.startswith(("file:", "blob:")) else None)
+    page.on(
+        "request", lambda asked: complaints.append(asked.url) if not asked.url.startswith(("file:", "blob:")) else None
+    )
     yield complaints

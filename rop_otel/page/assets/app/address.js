@@ -12,10 +12,12 @@
     const [path, query = ""] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
     return { path: path.split("/").filter(Boolean).map(decoded), params: Object.fromEntries(new URLSearchParams(query)) };
   };
+  // Half a pair of surrogates cannot stand in an address.
+  rop.addressed = (part) => String(part).toWellFormed();
   rop.link = (path, params = {}) => {
     const given = Object.entries(params).filter(([, value]) => value !== "" && value !== null && value !== undefined);
     const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-    return `#/${path.map(encodeURIComponent).join("/")}${query ? `?${query}` : ""}`;
+    return `#/${path.map((part) => encodeURIComponent(rop.addressed(part))).join("/")}${query ? `?${query}` : ""}`;
   };
   // Another address in place of this one; it makes no step back.
   rop.replace = (path, params) => location.replace(rop.link(path, params));

@@ -15,8 +15,10 @@
     return cut.replace(UNSEEN, escaped) + (whole.length > most ? `… (${rop.count(whole.length)} characters)` : "");
   };
   // The same as an element, which keeps its own direction of writing. Nothing that could be read is "no ID".
+  const SHORT = 24;
+  const breakable = (text) => (text.length <= SHORT ? text : text.split(/(?<=[._/#:-])/).map((part, place) => html`${place ? html`<wbr />` : ""}${part}`));
   rop.Id = ({ of, class: name = "" }) =>
-    of === "" ? html`<i class="faint">unreadable</i>` : html`<bdi class=${`id ${name}`} title=${rop.visible(of)}>${rop.visible(of)}</bdi>`;
+    of === "" ? html`<i class="faint">unreadable</i>` : html`<bdi class=${`id ${name}`} title=${rop.visible(of)}>${breakable(rop.visible(of))}</bdi>`;
 
   const whole = new Intl.NumberFormat("en");
   rop.count = (number) => whole.format(number);
@@ -55,6 +57,15 @@
   const SEVERITY_SHAPES = { error: "cross", warning: "bang", info: "dash" };
   rop.Severity = ({ of }) => html`<span class=${`severity ${of}`}><${rop.Icon} shape=${SEVERITY_SHAPES[of] || "dash"} />${rop.visible(of)}</span>`;
 
+  // The name of the view. After a way to another view the keyboard goes on from here, also where it is drawn anew.
+  rop.arrival = { count: 0, fresh: false };
+  for (const kind of ["keydown", "pointerdown"]) addEventListener(kind, () => { rop.arrival.fresh = false; }, true);
+  rop.Heading = ({ children }) => {
+    const heading = rop.useRef(null);
+    rop.useEffect(() => { if (rop.arrival.fresh) heading.current?.focus({ preventScroll: true }); }, [rop.arrival.count]);
+    return html`<h1 ref=${heading} tabindex="-1">${children}</h1>`;
+  };
+
   rop.Section = ({ title, note, id, children, class: name = "" }) => html`<section class=${name} aria-labelledby=${id}>
     <header><h2 id=${id}>${title}</h2>${note && html`<p class="note">${note}</p>`}</header>
     ${children}
@@ -64,12 +75,12 @@
   rop.Scroll = ({ label, children, class: name = "" }) => html`<div class=${`scroll ${name}`} tabindex="0" role="region" aria-label=${label}>${children}</div>`;
 
   // A promise's value: undefined while it is under way, an Error where it failed.
-  rop.useFetched = (fetch, on) => {
+  rop.useFetched = (read, on) => {
     const [fetched, put] = rop.useState({ on: null, value: undefined });
     const key = JSON.stringify(on);
     rop.useEffect(() => {
       let wanted = true;
-      fetch().then(
+      read().then(
         (value) => wanted && put({ on: key, value }),
         (error) => wanted && put({ on: key, value: error instanceof Error ? error : new Error(String(error)) }),
       );

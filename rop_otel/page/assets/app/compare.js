@@ -79,7 +79,7 @@
     const { params } = address;
     const sets = { a: sideSet(params, "a"), b: sideSet(params, "b") };
     const rows = rop.useFetched(async () => ({ a: await rop.feed.rows(sets.a), b: await rop.feed.rows(sets.b) }), sets);
-    return html`<main id="main"><div class="title"><h1 tabindex="-1">Compare</h1><p class="note">The same records, before and after a change.</p></div>
+    return html`<main id="main"><div class="title"><${rop.Heading}>Compare</${rop.Heading}><p class="note">The same records, before and after a change.</p></div>
       ${rows && rows.a ? html`<${Compared} params=${params} rows=${rows} sets=${sets} />` : html`<${rop.Waiting} value=${rows} />`}</main>`;
   };
 })((window.rop = window.rop || {}));

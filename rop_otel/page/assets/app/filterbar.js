@@ -23,6 +23,7 @@
     const [typed, put] = useState(value);
     const timer = useRef(0);
     useEffect(() => { put(value); }, [value]);
+    useEffect(() => () => clearTimeout(timer.current), []);
     const type = (text) => {
       put(text);
       clearTimeout(timer.current);

@@ -29,7 +29,7 @@
   rop.TESTS = {
     q: (row, wanted) => textOf(row).includes(wanted.toLowerCase().trim()),
     verdict: (row, wanted) => same(row.verdict, wanted),
-    at: (row, wanted) => same(rop.droppedAt(row), wanted),
+    at: (row, wanted) => Boolean(row.drop_cause) && same(rop.droppedAt(row), wanted),
     cause: (row, wanted) => same(row.drop_cause, wanted),
     finding: (row, wanted) => row.findings.some(([code, stage]) => code === wanted || `${code}@${stage}` === wanted),
     name: (row, wanted) => same(row.handoff_name, wanted),

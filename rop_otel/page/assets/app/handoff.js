@@ -9,13 +9,14 @@
   function Story({ detail, more, moreLink }) {
     const { loss, verdict } = detail;
     const found = detail.findings;
+    const all = html`<a href="#findings" onClick=${jump("findings")}>${rop.counted(found.length, "finding")}</a>`;
     const says = loss ? loss.says : verdict === "PASS" ? `The selected object was shown to the reader${detail.selected_rank ? `, in place ${detail.selected_rank}` : ""}.` : detail.note || rop.words.verdict(verdict);
     return html`<div class=${`story ${rop.verdictClass(verdict)}`}>
       <p class="says"><bdi>${rop.visible(says, 2000)}</bdi></p>
       ${loss && loss.try && html`<p class="try"><b>Try:</b> ${rop.visible(loss.try, 2000)}</p>`}
       ${!loss && found.slice(0, MOST_FOUND).map((each) => html`<p class="found"><${rop.Severity} of=${each.severity} /> <bdi>${rop.visible(each.message, 400)}</bdi></p>`)}
-      ${found.length > (loss ? 0 : MOST_FOUND) && html`<p class="note"><a href="#findings" onClick=${jump("findings")}>${loss ? rop.counted(found.length, "finding") : `${rop.counted(found.length, "finding")} in all`}</a></p>`}
-      ${loss && html`<p class="same">${more > 0 ? html`<a href=${moreLink}><b>${rop.count(more)} more like this</b></a> <span class="note">same place, cause and handoff</span>` : html`<span class="note">No other handoff was lost like this.</span>`}</p>`}
+      ${!loss && found.length > MOST_FOUND && html`<p class="note">${all}</p>`}
+      ${loss && html`<p class="same">${more > 0 ? html`<a href=${moreLink}><b>${rop.count(more)} more like this</b></a> <span class="note">same place, cause and handoff</span>` : html`<span class="note">No other handoff was lost like this.</span>`}${found.length ? html` <span class="note">· ${all}</span>` : ""}</p>`}
     </div>`;
   }
 
@@ -29,7 +30,7 @@
 
   function Facts({ detail }) {
     const head = rop.feed.head();
-    const trace = typeof head.trace_url === "string" && /^https?:\/\//.test(head.trace_url) ? head.trace_url.replace("{trace_id}", encodeURIComponent(detail.trace_id)) : null;
+    const trace = typeof head.trace_url === "string" && /^https?:\/\//.test(head.trace_url) ? head.trace_url.replace("{trace_id}", encodeURIComponent(rop.addressed(detail.trace_id))) : null;
     const terms = [detail.mode !== "hard" && `mode ${detail.mode}`, detail.rule && detail.rule !== "any" && `rule ${detail.rule}`, detail.need && detail.need !== "one" && `need ${detail.need}`, detail.cutoff && `cutoff ${detail.cutoff}`].filter(Boolean);
     const rows = [
       ["selected", detail.selected && detail.selected.length ? html`<span class="selected"><${Ids} of=${detail.selected} /></span>` : html`<span class="faint">nothing</span>`],
@@ -111,7 +112,7 @@
     const same = { at: rop.droppedAt(row), cause: row.drop_cause, name: row.handoff_name };
     const more = useMemo(() => (row.drop_cause ? rop.filtered(rows, same, set).length - 1 : 0), [rows, index]);
     return html`<main id="main" class="handoff">
-      <div class="title"><h1 tabindex="-1"><bdi>${rop.visible(row.record_id ?? row.handoff_id, 80)}</bdi></h1><${rop.Verdict} of=${row.verdict} large />
+      <div class="title"><${rop.Heading}><bdi>${rop.visible(row.record_id ?? row.handoff_id, 80)}</bdi></${rop.Heading}><${rop.Verdict} of=${row.verdict} large />
         <${Steps} indexes=${indexes} index=${index} rows=${rows} params=${steady} total=${rows.length} /></div>
       ${!detail || detail instanceof Error ? html`<${rop.Waiting} value=${detail} />` : html`
       <${Story} detail=${detail} more=${more} moreLink=${rop.link(["handoffs"], { set: set || "", ...same })} />
@@ -130,10 +131,11 @@
     const { params, path } = address;
     const set = Math.min(Number(params.set) || 0, rop.feed.head().sets.length - 1);
     const rows = rop.useFetched(() => rop.feed.rows(set), set);
-    if (!Array.isArray(rows)) return html`<main id="main"><h1 tabindex="-1">Handoff</h1><${rop.Waiting} value=${rows} /></main>`;
+    if (!Array.isArray(rows)) return html`<main id="main"><${rop.Heading}>Handoff</${rop.Heading}><${rop.Waiting} value=${rows} /></main>`;
     const guess = Number(params.n);
-    const index = rows[guess] && rows[guess].handoff_id === path[1] ? guess : rows.findIndex((row) => row.handoff_id === path[1]);
-    if (index < 0) return html`<main id="main"><h1 tabindex="-1">Handoff</h1><p class="nothing">This file has no handoff <${Id} of=${path[1]} />. <a href=${rop.link(["handoffs"])}>See those it has.</a></p></main>`;
+    const meant = (row) => row && rop.addressed(row.handoff_id) === path[1];
+    const index = meant(rows[guess]) ? guess : rows.findIndex(meant);
+    if (index < 0) return html`<main id="main"><${rop.Heading}>Handoff</${rop.Heading}><p class="nothing">This file has no handoff <${Id} of=${path[1]} />. <a href=${rop.link(["handoffs"])}>See those it has.</a></p></main>`;
     return html`<${Detail} rows=${rows} index=${index} set=${set} params=${params} />`;
   };
 })((window.rop = window.rop || {}));

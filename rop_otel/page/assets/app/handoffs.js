@@ -70,7 +70,7 @@
       () => (Array.isArray(rows) ? rop.sorted(rop.filtered(rows, filter, set), rows, params.sort) : []),
       [rows, JSON.stringify(filter), params.sort],
     );
-    if (!Array.isArray(rows)) return html`<main id="main"><h1 tabindex="-1">Handoffs</h1><${rop.Waiting} value=${rows} /></main>`;
+    if (!Array.isArray(rows)) return html`<main id="main"><${rop.Heading}>Handoffs</${rop.Heading}><${rop.Waiting} value=${rows} /></main>`;
     const steady = { set: set || "", sort: params.sort || "" };
     const pages = Math.max(1, Math.ceil(kept.length / PAGE));
     const page = Math.min(Math.max(1, Number(params.page) || 1), pages);
@@ -79,7 +79,7 @@
     const link = (number) => rop.link(["handoffs"], { ...here, page: number > 1 ? number : "" });
     const columns = [["record", "Record"], ["verdict", "Verdict"], ["lost", "Lost at, cause"], [null, "Selected object"], ["rank", "Rank", 1], [null, "Findings"], [null, "Handoff"], ["duration", "Duration", 1], ["start", "Start (UTC)", 1]];
     return html`<main id="main">
-      <div class="title"><h1 tabindex="-1">Handoffs</h1>
+      <div class="title"><${rop.Heading}>Handoffs</${rop.Heading}>
         <p class="note" role="status">${kept.length === rows.length ? rop.counted(rows.length, "handoff") : `${rop.count(kept.length)} of ${rop.counted(rows.length, "handoff")}`}</p>
         <${rop.SetChoice} set=${set} change=${(chosen) => rop.go(["handoffs"], { set: chosen })} /></div>
       <${rop.FilterBar} rows=${rows} set=${set} filter=${filter} change=${change} />

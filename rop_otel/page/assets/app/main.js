@@ -33,7 +33,7 @@ with rop.handoff("docs-qa") as handoff:
     with rop.using_stage("packing", input=hits) as packing:
         packing.returned(hits[:1])`;
 
-  const Empty = () => html`<main id="main" class="empty"><h1 tabindex="-1">No handoff yet</h1>
+  const Empty = () => html`<main id="main" class="empty"><${rop.Heading}>No handoff yet</${rop.Heading}>
     <p>This file has no handoff: no span in it carries a handoff's name. Send the first one:</p>
     <ol><li>Install <code>rop-otel</code> into your application's environment.</li>
       <li>Decorate what retrieves, and open a handoff around it:<pre tabindex="0">${EXAMPLE}</pre></li>
@@ -55,12 +55,13 @@ with rop.handoff("docs-qa") as handoff:
     const view = address.path[0] || "";
     const where = address.path.join("/");
     const seen = useRef(where);
+    if (seen.current !== where) { // before the views are drawn: their heading asks
+      seen.current = where;
+      rop.arrival = { count: rop.arrival.count + 1, fresh: true };
+    }
     useEffect(() => {
       document.title = `${[VIEWS[view] ? `${VIEWS[view]}${view === "handoff" ? ` ${rop.visible(address.path[1], 40)}` : ""}` : "Overview", head.title].filter(Boolean).map((part) => rop.visible(part, 80)).join(" · ")} · rop-otel`;
-      if (seen.current === where) return;
-      seen.current = where;
-      scrollTo(0, 0);
-      document.querySelector("h1")?.focus({ preventScroll: true });
+      if (rop.arrival.count) scrollTo(0, 0);
     }, [where]);
     const set = address.params.set || "";
     const tab = (name, path, words) => html`<a href=${rop.link(path, { set: name === "compare" ? "" : set })} aria-current=${view === name || (name === "handoffs" && view === "handoff") ? "page" : null}>${words}</a>`;
@@ -69,7 +70,7 @@ with rop.handoff("docs-qa") as handoff:
         <nav aria-label="Views">${tab("", [], "Overview")}${tab("handoffs", ["handoffs"], "Handoffs")}${tab("compare", ["compare"], "Compare")}</nav>
         <${Theme} /></header>
       <${View} address=${address} />
-      <footer><p>${rop.visible(head.title, 120)}${head.made_at ? ` · made ${rop.visible(head.made_at, 30)}` : ""} · rop-otel ${rop.visible(head.version, 30)} · nothing on this page was fetched from elsewhere</p></footer>`;
+      <footer><p>${rop.visible(head.title, 120)}${head.made_at ? ` · made ${rop.visible(head.made_at, 100)}` : ""} · rop-otel ${rop.visible(head.version, 100)} · nothing on this page was fetched from elsewhere</p></footer>`;
   }
 
   const root = document.getElementById("page");

@@ -69,7 +69,7 @@
       const held = row && row[target];
       return html`
         <td class="bar-cell">${held && held.of ? html`<${Bar} kept=${held.kept} of=${held.of} lost=${target === "selected" ? here : 0} most=${most(target)} hollow=${target === "judged"} />` : ""}</td>
-        <td class="number">${held && held.of ? html`<a href=${to(set, { [target]: `${place}:0` })} aria-label=${`${rop.count(held.kept)} of ${rop.count(held.of)}; show the handoffs in which ${rop.stageWords(place)} lacks it`}><b>${rop.count(held.kept)}</b><span class="faint"> / ${rop.count(held.of)}</span></a>` : ""}</td>
+        <td class="number">${held && held.of ? html`<a href=${to(set, { [target]: `${place}:0` })} title="show the handoffs in which this list lacks it"><b>${rop.count(held.kept)}</b><span class="faint"> / ${rop.count(held.of)}</span><span class="unseen">, show those in which ${rop.visible(rop.stageWords(place), 60)} lacks it</span></a>` : ""}</td>
         <td class="number share">${held && held.of ? rop.percent(held.kept, held.of) : ""}</td>
         <td class="lost-cell"><${LostHere} set=${set} place=${place} losses=${lost} judged=${field === "judged"} /></td>`;
     };
@@ -146,7 +146,7 @@
     const set = Math.min(Number(address.params.set) || 0, head.sets.length - 1);
     const { summary, name, handoffs } = head.sets[set];
     return html`<main id="main">
-      <div class="title"><h1 tabindex="-1">${rop.visible(name, 80)}</h1>
+      <div class="title"><${rop.Heading}>${rop.visible(name, 80)}</${rop.Heading}>
         <p class="note">${rop.counted(handoffs, "handoff")}</p>
         <${rop.SetChoice} set=${set} change=${(chosen) => rop.go([], { set: chosen })} /></div>
       <${Headline} set=${set} summary=${summary} total=${handoffs} />

@@ -2,7 +2,7 @@
 "use strict";
 (function (rop) {
   const { html, useState, useRef, useEffect, useMemo } = rop;
-  const LEFT = 44, RIGHT = 232, NARROWEST = 77, WIDEST = 210, LEVEL = 20, TITLES = 50, BOTTOM = 18, LEAST = 130;
+  const LEFT = 44, RIGHT = 232, NARROWEST = 72, WIDEST = 210, LEVEL = 20, LEAST_LABEL = 130, LETTER = 6.4, TITLES = 50, BOTTOM = 18, LEAST = 130;
   const GAP = 0.44; // of a column's width: where a line ends that was cut on the way
 
   function useWidth(ref) {
@@ -70,7 +70,7 @@
   }
 
   function planOf(columns, brackets, ways, room, labelled) {
-    const right = labelled ? RIGHT : 30;
+    const right = labelled ? Math.max(LEAST_LABEL, Math.min(RIGHT, room - LEFT - NARROWEST * columns.length)) : 30;
     const width = Math.max(NARROWEST, Math.min(WIDEST, (room - LEFT - right) / columns.length));
     const deepest = Math.max(1, ...ways.flatMap((way) => way.points.map((point) => point.rank)), ...columns.filter((column) => column.cut).map((column) => column.ids.length));
     const levels = levelsOf(brackets);
@@ -182,7 +182,9 @@
   // IDs beside the lines: of what was shown, and of what matters where it ended.
   function Labels({ ways, plan, current, shownWays, loss }) {
     const { x, y, width } = plan;
-    const cut = (id, most) => { const text = rop.visible(id, 200); return text.length > most ? `${text.slice(0, most - 1)}…` : text; };
+    // The middle of a long ID is left out: its end is what distinguishes one chunk from the next.
+    const cut = (id, most) => { const text = rop.visible(id, 200); return text.length > most ? `${text.slice(0, Math.floor(most / 2))}…${text.slice(1 - Math.ceil(most / 2))}` : text; };
+    const letters = Math.floor((plan.right - 14) / LETTER);
     const last = [...shownWays].map((way) => [way, way.points.find((point) => point.at === "shown").rank]);
     const readers = plan.whole - plan.right;
     const placed = [], spots = [];
@@ -194,7 +196,7 @@
         const on = current && current.id === way.id;
         if (placed.some((other) => Math.abs(other - at) < 11) && !on && way.kind === "other") return null;
         placed.push(at);
-        return html`<text class=${`${way.kind} ${on ? "on" : ""}`} x=${readers + 6} y=${at}><title>${rop.visible(way.id)}</title>${cut(way.id, 32)}</text>`;
+        return html`<text class=${`${way.kind} ${on ? "on" : ""}`} x=${readers + 6} y=${at}><title>${rop.visible(way.id)}</title>${cut(way.id, letters)}</text>`;
       })}
       ${ended.map((way) => {
         const end = way.ends.find((each) => loss && each.at === loss.place) ?? way.ends.at(-1);
