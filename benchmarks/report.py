@@ -12,7 +12,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-BENCHMARKS = ("overhead", "assess", "memory", "evaluate", "frameworks")
+BENCHMARKS = ("overhead", "assess", "memory", "evaluate", "frameworks", "monitor")
 STACK = "stack"
 COLLECTOR = ROOT / "collector-config" / "build.sh"
 PACKAGES = (

@@ -15,6 +15,7 @@ from rop_otel.cli.doctor import doctor
 from rop_otel.cli.evaluate import evaluate
 from rop_otel.cli.explain import explain
 from rop_otel.cli.merge import merge
+from rop_otel.cli.monitor import monitor
 from rop_otel.cli.replay import replay
 from rop_otel.cli.rules import rules
 from rop_otel.cli.schema import schema
@@ -41,6 +42,7 @@ app.command()(declare)
 app.command(cls=SeveralValues)(evaluate)
 app.command(cls=SeveralValues)(explain)
 app.command()(merge)
+app.command()(monitor)
 app.command()(schema)
 app.command()(rules)
 app.command()(dashboards)

@@ -16,7 +16,7 @@ from rop_otel.core.handoff.shown_list import shares_of, visible
 from rop_otel.core.handoff.stage_graph import StageGraph
 from rop_otel.core.handoff.stage_lists import listed
 from rop_otel.core.handoff.terms import at_hand
-from rop_otel.core.handoff.written import written
+from rop_otel.core.handoff.written import handoff_as_dict
 from rop_otel.page.assessed_set import AssessedSet
 from rop_otel.page.copied_test import copied_test
 from rop_otel.page.document import duration_of, start_of
@@ -39,7 +39,7 @@ def detail(shown: AssessedSet, place: int) -> dict[str, Any]:
     resolver = shown.resolver if at_hand(record, shown.resolver) else None
     graph = StageGraph(record, resolver)
     lists = listed(graph)
-    handoff = written(assessment, record, lists, with_ids=True)
+    handoff = handoff_as_dict(assessment, record, lists, with_ids=True)
     stages = placed_stages(graph, zip(handoff["stages"], lists, strict=True), shown.carried)
     handoff["stages"] = [stage.as_dict for stage in stages]
     handoff["findings"] = [

@@ -10,7 +10,7 @@ from rop_otel.assembling import assemble
 from rop_otel.core.handoff import Assessment, HandoffRecord, Severity, Verdict, assess
 from rop_otel.core.handoff.stage_lists import StageLists, lists_of
 from rop_otel.core.handoff.terms import at_hand
-from rop_otel.core.handoff.written import written
+from rop_otel.core.handoff.written import handoff_as_dict
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.accounts import Input
 from rop_otel.core.profile.declaration import Opened
@@ -68,7 +68,7 @@ class Report:
         """
         each = zip(self.assessments, self.handoffs, self.lists, strict=True)
         return {
-            "handoffs": [written(*parts, with_ids=lists) for parts in each],
+            "handoffs": [handoff_as_dict(*parts, with_ids=lists) for parts in each],
             "orphan_stages": self.orphan_stages,
             "incomplete_handoffs": list(self.incomplete),
             "duplicate_handoffs": list(self.duplicates),

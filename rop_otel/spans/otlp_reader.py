@@ -76,6 +76,22 @@ def read(
         yield from spans
 
 
+def spans_in(request: bytes) -> list[Span]:
+    """Return the spans of one export request in JSON, in its order; none where it holds none.
+
+    Raises:
+        ValueError: It is no such request.
+    """
+    try:
+        return list(_spans(_decode(request)))
+    except UnicodeDecodeError:
+        raise ValueError("not UTF-8") from None
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(f"not an OTLP export request: {error}") from None
+
+
 def _requests(file: str, lines: Iterator[tuple[int, bytes]], max_bytes: int) -> Iterator[tuple[int, bytes]]:
     """Yield each request with the line that it starts on."""
     written = ((number, line) for number, line in lines if not line.isspace())

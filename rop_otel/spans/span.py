@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
@@ -52,6 +52,6 @@ class Span:
     scope: str = ""
     service: str | None = None
     dropped_attributes: int = 0
-    events: Sequence[Event] = ()
+    events: tuple[Event, ...] = ()
     dropped_events: int = 0
     unreadable: bool = False

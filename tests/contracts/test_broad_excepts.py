@@ -15,6 +15,7 @@ BROAD = frozenset({"BaseException", "Exception", "OSError", "RuntimeError", "Sys
 ELSEWHERE = {
     "rop_otel/cli": "commands, which nobody calls in a task of an application",
     "rop_otel/reference": "an application of its own",
+    "rop_otel/monitor": "a service of its own",
     "rop_otel/evaluation": "files of the past, read by commands",
     "rop_otel/safety/compressed_files.py": "files of the past, read by commands",
     "rop_otel/export/background_caller.py": "a thread of ours, in which no signal handler runs and nobody else's task",

@@ -10,7 +10,7 @@ from rop_otel.core.handoff.record import HandoffRecord, Ids
 from rop_otel.core.handoff.stage_lists import StageLists
 
 
-def written(
+def handoff_as_dict(
     assessment: Assessment, record: HandoffRecord, lists: Sequence[StageLists], *, with_ids: bool
 ) -> dict[str, Any]:
     """Return an assessment in the JSON shape of the contract, with what was selected and judged, and what was dropped.

@@ -1,0 +1,345 @@
+"""Spans in, assessed handoffs out: one thread that keeps, puts together, assesses and counts."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any, Final
+
+from rop_otel.assembling import Assembled, assemble
+from rop_otel.core.handoff import Assessment, HandoffRecord, assess
+from rop_otel.core.handoff.sink import Notice
+from rop_otel.core.handoff.stage_lists import lists_of
+from rop_otel.core.handoff.written import handoff_as_dict
+from rop_otel.core.profile import Resolver
+from rop_otel.core.profile.declaration import Opened
+from rop_otel.errors import RopError
+from rop_otel.meters.tally import Tally
+from rop_otel.monitor.clock_skew import with_one_clock
+from rop_otel.monitor.open_traces import OpenTrace, OpenTraces
+from rop_otel.monitor.store import Settled, Store
+from rop_otel.monitor.stored import stored_handoff
+from rop_otel.replay.recorded_run import handoffs_of_run
+from rop_otel.safety import create_lock
+from rop_otel.spans import Span
+from rop_otel.spans.conventions import Rules
+
+_log = logging.getLogger("rop_otel.monitor")
+
+_TICK_SECONDS: Final = 0.05
+"""How often it is looked what is due, where nothing arrives."""
+
+_GROUP_SPANS: Final = 5000
+"""How many spans are kept in one transaction."""
+
+_STEP_SECONDS: Final = 10.0
+"""How often old handoffs are deleted."""
+
+
+class BusyError(RopError):
+    """More is waiting than there is memory for: the sender has to try again later."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonitorSettings:
+    """What the service does, and how much it may hold.
+
+    Args:
+        quiet_seconds: How long nothing of a trace has to arrive after a handoff's span, before it is assessed.
+        patience_seconds: After how long a trace is settled whatever it holds.
+        retention_seconds: How long handoffs are kept; None for ever.
+        retention_bytes: How much the store may hold before the oldest go; None for no limit.
+        max_waiting_bytes: Bytes of requests that may wait to be kept, or be in traces that are not settled.
+        max_trace_spans: Spans of one trace; what is beyond is refused.
+        clock: Gives the time in seconds.
+    """
+
+    quiet_seconds: float = 5.0
+    patience_seconds: float = 300.0
+    retention_seconds: float | None = 7 * 86_400.0
+    retention_bytes: int | None = None
+    max_waiting_bytes: int = 256 * 1024 * 1024
+    max_trace_spans: int = 10_000
+    clock: Callable[[], float] = time.monotonic
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrived:
+    spans: Sequence[Span]
+    size: int
+    answer: Future[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Assessed:
+    record: HandoffRecord
+    assessment: Assessment
+    seconds: float
+
+
+class Monitor:
+    """The service without its doors.
+
+    Args:
+        store: Keeps spans and handoffs. It is closed by :meth:`close`.
+        tally: Counts what is assessed.
+        resolver: The resolver in force; None: an ID stands for itself.
+        declaration: The declaration of a run, whose handoffs are assessed by it, and whose resolver is in force.
+        rules: How spans of other conventions are read.
+        settings: See there.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        tally: Tally,
+        *,
+        resolver: Resolver | None = None,
+        declaration: Opened | None = None,
+        rules: Rules | None = None,
+        settings: MonitorSettings = MonitorSettings(),
+    ) -> None:
+        self.store = store
+        self.tally = tally
+        declared = None if declaration is None else declaration.declaration
+        self._resolver = resolver if declared is None else declared.resolver
+        self._declaration = declaration
+        self._rules = rules or Rules()
+        self._settings = settings
+        self._queue: SimpleQueue[_Arrived] = SimpleQueue()
+        self._waiting = 0
+        self._lock = create_lock()
+        self._ending = False
+        self._forgotten_at = -float("inf")
+        self._open = OpenTraces(
+            quiet_seconds=settings.quiet_seconds,
+            patience_seconds=settings.patience_seconds,
+            max_spans=settings.max_trace_spans,
+        )
+        self.failure: Exception | None = None
+        self._admit(list(store.open_spans()), settings.clock(), size=0)
+        self._thread = Thread(target=self._run, name="rop_otel.monitor", daemon=True)
+
+    def start(self) -> None:
+        """Begin to work in a thread of its own, until :meth:`close`."""
+        self._thread.start()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it takes spans in."""
+        return self._thread.is_alive()
+
+    @property
+    def open_traces(self) -> int:
+        """How many traces are not settled."""
+        return len(self._open)
+
+    @property
+    def waiting_bytes(self) -> int:
+        """How many bytes of requests wait to be kept, or are in traces that are not settled."""
+        return self._waiting
+
+    def detail(self, handoff_id: str) -> dict[str, Any] | None:
+        """Return one handoff in the JSON shape of ``replay --lists``, from the spans that are kept; None without it."""
+        stored = self.store.handoff(handoff_id)
+        if stored is None:
+            return None
+        spans = self.store.spans_of([stored.trace_id], [handoff_id])
+        for record in assemble(with_one_clock(spans), self._rules).handoffs:
+            if record.handoff_id == handoff_id:
+                assessment = assess(record, resolver=self._resolver, declaration=self._declaration_of(record))
+                lists = lists_of(record, resolver=self._resolver)
+                return {**handoff_as_dict(assessment, record, lists, with_ids=True), "service": stored.service}
+        return {**stored.assessment, "service": stored.service}
+
+    def _declaration_of(self, record: HandoffRecord) -> Opened | None:
+        declaration = self._declaration
+        return declaration if declaration is not None and handoffs_of_run([record], declaration) else None
+
+    def submit(self, spans: Sequence[Span], *, size: int) -> Future[int]:
+        """Take in the spans of a request.
+
+        Args:
+            spans: Of any number of traces; may be empty.
+            size: How many bytes the request has.
+
+        Returns:
+            Done when the spans are kept, with the number of those that were refused since their trace is full. It
+            fails where they cannot be kept.
+
+        Raises:
+            BusyError: There is no memory for them now, or the service is ending.
+        """
+        with self._lock:
+            if self._ending or self._waiting + size > self._settings.max_waiting_bytes:
+                raise BusyError("more spans wait than there is memory for; send them again later")
+            self._waiting += size
+        arrived = _Arrived(spans, size, Future())
+        self._queue.put(arrived)
+        return arrived.answer
+
+    def close(self) -> None:
+        """Keep what has arrived, let open traces wait in the store, and close it."""
+        with self._lock:
+            self._ending = True
+        if self._thread.ident is not None:
+            self._thread.join()
+        self.store.close()
+
+    def work(self, *, seconds: float = 0.0) -> None:
+        """Keep what has arrived, and settle what is due; what fails is logged, and tried again the next time.
+
+        Args:
+            seconds: How long to wait for something to arrive.
+        """
+        try:
+            self._take_in(self._arrived(seconds))
+            self._settle(self._open.due(self._settings.clock()))
+            self._forget_old()
+            self.failure = None
+        except Exception as error:  # noqa: BLE001 - a full disk, a locked file: senders try again, the service goes on
+            if self.failure is None:
+                _log.exception("the store failed; senders try again")
+            self.failure = error
+            self.tally.noticed(Notice.ERROR, where="store")
+
+    def _run(self) -> None:
+        while True:
+            ending = self._ending
+            self.work(seconds=_TICK_SECONDS)
+            if self.failure is not None:
+                time.sleep(_TICK_SECONDS)
+            if ending and self._queue.empty():
+                return
+
+    def _arrived(self, seconds: float) -> list[_Arrived]:
+        """Return what has arrived, as soon as there is something, or nothing after a while."""
+        found: list[_Arrived] = []
+        count = 0
+        try:
+            found.append(self._queue.get(block=seconds > 0, timeout=seconds))
+            count = len(found[0].spans)
+            while count < _GROUP_SPANS:
+                found.append(self._queue.get_nowait())
+                count += len(found[-1].spans)
+        except Empty:
+            pass
+        return found
+
+    def _take_in(self, arrived: Sequence[_Arrived]) -> None:
+        """Keep spans, and answer: a request is answered when its spans are durable."""
+        if not arrived:
+            return
+        accepted: list[list[Span]] = []
+        counts = Counter[str]()
+        for each in arrived:
+            own: list[Span] = []
+            for span in each.spans:
+                counts[span.trace_id] += 1
+                if counts[span.trace_id] <= self._open.room_for(span.trace_id):
+                    own.append(span)
+            accepted.append(own)
+        spans = [span for own in accepted for span in own]
+        try:
+            if spans:
+                self.store.spool(spans)
+        except Exception as error:
+            for each in arrived:
+                self._release(each.size)
+                each.answer.set_exception(error)
+            raise
+        now = self._settings.clock()
+        for each, own in zip(arrived, accepted, strict=True):
+            refused = len(each.spans) - len(own)
+            if refused:
+                self.tally.noticed(Notice.REJECTED)
+            self._admit(own, now, size=each.size)
+            each.answer.set_result(refused)
+
+    def _admit(self, spans: Sequence[Span], now: float, *, size: int) -> None:
+        """Add spans to the open traces; those of a settled trace open it again."""
+        if not spans:
+            self._release(size)
+            return
+        for trace in self._open.add(spans, now, size=size):
+            earlier = self.store.spans_of(tuple(trace.traces), tuple(trace.handoffs))
+            if earlier:
+                for _ in trace.spans:
+                    self.tally.noticed(Notice.LATE)
+                self._open.join(trace, earlier)
+
+    def _release(self, size: int) -> None:
+        with self._lock:
+            self._waiting -= size
+
+    def _settle(self, traces: Sequence[OpenTrace]) -> None:
+        """Assess what traces amount to, keep it, and count what is new."""
+        if not traces:
+            return
+        new: list[_Assessed] = []
+        waiting: list[OpenTrace] = []
+        try:
+            self.store.settle([found for trace in traces if (found := self._settled(trace, new, waiting)) is not None])
+        except Exception:
+            self._open.put_back(traces)
+            raise
+        self._open.put_back(waiting)
+        for each in new:
+            self.tally.assessed(each.record, each.assessment, seconds=each.seconds)
+        for trace in traces:
+            if trace not in waiting:
+                self._release(trace.size)
+
+    def _settled(self, trace: OpenTrace, new: list[_Assessed], waiting: list[OpenTrace]) -> Settled | None:
+        """Return what a trace amounts to.
+
+        None where that fails, so that its spans stay open in the store, and where it holds stages whose handoff may
+        still arrive: it waits then, whatever else arrives.
+        """
+        try:
+            assembled = assemble(with_one_clock(trace.spans), self._rules)
+            is_waiting = not assembled.handoffs and (assembled.orphan_stages or assembled.incomplete)
+            if is_waiting and self._settings.clock() - trace.since < self._settings.patience_seconds:
+                trace.complete = False
+                waiting.append(trace)
+                return None
+            return self._assess(trace, assembled, new)
+        except Exception:  # noqa: BLE001 - one broken trace must not keep the others
+            _log.exception("trace %s cannot be assessed; its spans are kept", min(trace.traces))
+            self.tally.noticed(Notice.ERROR, where="assess")
+            return None
+
+    def _assess(self, trace: OpenTrace, assembled: Assembled, new: list[_Assessed]) -> Settled:
+        services = {(span.trace_id, span.span_id): span.service for span in trace.spans}
+        handoffs = []
+        for record in assembled.handoffs:
+            begun = time.perf_counter()
+            assessment = assess(record, resolver=self._resolver, declaration=self._declaration_of(record))
+            seconds = time.perf_counter() - begun
+            service = services.get((record.trace_id, record.span_id))
+            handoffs.append(stored_handoff(record, assessment, service=service))
+            if not (trace.reopened and self.store.handoff(record.handoff_id)):
+                new.append(_Assessed(record, assessment, seconds))
+        for _ in assembled.incomplete:
+            self.tally.noticed(Notice.EXPIRED)
+        return Settled(
+            traces=tuple(sorted(trace.traces)),
+            handoffs=tuple(handoffs),
+            named=tuple(sorted(trace.handoffs)),
+            at_ns=time.time_ns(),
+        )
+
+    def _forget_old(self) -> None:
+        settings = self._settings
+        now = settings.clock()
+        if now - self._forgotten_at < _STEP_SECONDS:
+            return
+        before = 0 if settings.retention_seconds is None else time.time_ns() - int(settings.retention_seconds * 1e9)
+        if not self.store.forget(before_ns=before, max_bytes=settings.retention_bytes):
+            self._forgotten_at = now

@@ -1,0 +1,150 @@
+"""The service with its doors, from start to end."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rop_otel.core.profile import Resolver
+from rop_otel.core.profile.declaration import Opened
+from rop_otel.errors import ConfigurationError, remedy
+from rop_otel.meters.tally import Tally
+from rop_otel.monitor.service import Monitor, MonitorSettings
+from rop_otel.monitor.sqlite_store import SqliteStore
+from rop_otel.spans.conventions import Rules
+
+if TYPE_CHECKING:
+    import uvicorn
+
+_GRACE_SECONDS = 2.0
+"""How long requests that are being answered may take when the service ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doors:
+    """Where the service listens.
+
+    Args:
+        host: Address.
+        grpc_port, http_port: Ports; 0 takes a free one.
+        token: What each request has to bring as bearer token; None for none.
+        certificate, key: Files in PEM; None for no TLS.
+        open_to_anyone: Whether another address than loopback is right without a token.
+    """
+
+    host: str = "127.0.0.1"
+    grpc_port: int = 4317
+    http_port: int = 4318
+    token: str | None = None
+    certificate: str | None = None
+    key: str | None = None
+    open_to_anyone: bool = False
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether an address reaches this machine only."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def serve(
+    store: str,
+    doors: Doors,
+    *,
+    resolver: Resolver | None = None,
+    declaration: Opened | None = None,
+    rules: Rules | None = None,
+    settings: MonitorSettings,
+    ready: Callable[[int, int], object],
+) -> None:
+    """Serve until the process is interrupted or terminated.
+
+    Args:
+        store: Name of the store's file.
+        doors: Where to listen.
+        resolver, declaration, rules, settings: See :class:`~rop_otel.monitor.service.Monitor`.
+        ready: Called with the ports of gRPC and HTTP when both are open.
+
+    Raises:
+        ConfigurationError: An address, a certificate or the store cannot be used, or libraries are missing.
+    """
+    try:
+        import uvicorn  # imported here: it belongs to an extra
+
+        from rop_otel.monitor.http_door import create_app
+    except ImportError as error:
+        raise ConfigurationError(f"{error.name} is missing: {remedy('monitor')}") from error
+    from rop_otel.monitor.grpc_door import serve_grpc
+
+    if not (doors.token or doors.open_to_anyone or is_loopback(doors.host)):
+        raise ConfigurationError(
+            f"without a token anyone who reaches {doors.host} could send and read; name a --token-file, "
+            "or say --open-to-anyone"
+        )
+    pair = _certificate(doors)
+    monitor = Monitor(
+        SqliteStore(store),
+        Tally(places=("store", "assess")),
+        resolver=resolver,
+        declaration=declaration,
+        rules=rules,
+        settings=settings,
+    )
+    try:
+        app = create_app(monitor, token=doors.token, only_loopback=is_loopback(doors.host))
+        config = uvicorn.Config(
+            app,
+            host=doors.host,
+            port=doors.http_port,
+            log_level="warning",
+            access_log=False,
+            lifespan="off",
+            ssl_certfile=doors.certificate,
+            ssl_keyfile=doors.key,
+            timeout_graceful_shutdown=int(_GRACE_SECONDS),
+        )
+        server = uvicorn.Server(config)
+        listener = _listen(config)
+        grpc_server, grpc_port = serve_grpc(
+            monitor, host=doors.host, port=doors.grpc_port, token=doors.token, certificate=pair
+        )
+        monitor.start()
+        ready(grpc_port, listener.getsockname()[1])
+        server.run(sockets=[listener])
+        grpc_server.stop(_GRACE_SECONDS).wait()
+    finally:
+        monitor.close()
+
+
+def _certificate(doors: Doors) -> tuple[bytes, bytes] | None:
+    if (doors.certificate is None) != (doors.key is None):
+        raise ConfigurationError("TLS needs both --certificate and --key")
+    if doors.certificate is None or doors.key is None:
+        return None
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(doors.certificate, doors.key)
+    except ssl.SSLError as error:
+        raise ConfigurationError(f"{doors.certificate!r} and {doors.key!r} are no certificate and its key") from error
+    return Path(doors.key).read_bytes(), Path(doors.certificate).read_bytes()
+
+
+def _listen(config: uvicorn.Config) -> socket.socket:
+    """Return the socket of the HTTP side; uvicorn would end the process where it cannot be had."""
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((config.host, config.port))
+        listener.listen()  # so that who is told the port can use it
+    except OSError as error:
+        listener.close()
+        place = f"{config.host}:{config.port}"
+        raise ConfigurationError(f"{place} cannot be listened on ({error}); choose another --http-port") from error
+    return listener

@@ -1,0 +1,74 @@
+"""A monitor under test, without its doors, its thread and a clock that goes on by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rop_otel import semconv
+from rop_otel.core.profile import Resolver
+from rop_otel.meters.tally import Tally
+from rop_otel.monitor.service import Monitor, MonitorSettings
+from rop_otel.monitor.sqlite_store import SqliteStore
+from rop_otel.monitor.store import Wanted
+from rop_otel.spans import Span
+
+QUIET = 5.0
+PATIENCE = 60.0
+
+
+class Kept:
+    """A monitor over a file; its time goes on when a test says so."""
+
+    def __init__(self, file: Path, *, resolver: Resolver | None = None, **settings: Any) -> None:
+        self.now = 1000.0
+        self.sent: list[Span] = []
+        self.store = SqliteStore(str(file))
+        self.tally = Tally(places=("store", "assess"))
+        self.monitor = Monitor(
+            self.store,
+            self.tally,
+            resolver=resolver,
+            settings=MonitorSettings(
+                **{
+                    "quiet_seconds": QUIET,
+                    "patience_seconds": PATIENCE,
+                    "retention_seconds": None,
+                    "clock": lambda: self.now,
+                    **settings,
+                }
+            ),
+        )
+
+    def send(self, *spans: Span, size: int = 100) -> int:
+        """Send spans as one request, and return how many were refused."""
+        self.sent += spans
+        answer = self.monitor.submit(spans, size=size)
+        self.monitor.work()
+        return answer.result(timeout=0)
+
+    def wait(self, seconds: float = QUIET) -> None:
+        """Let time go by."""
+        self.now += seconds
+        self.monitor.work()
+
+    def documents(self) -> list[dict[str, Any]]:
+        """Return what is kept of each handoff, the oldest first."""
+        listed = reversed(self.store.handoffs(Wanted(), limit=1000).handoffs)
+        details = [(each, self.monitor.detail(each.handoff_id)) for each in listed]
+        for each, detail in details:
+            assert detail is not None
+            assert (detail.pop("service"), detail["verdict"]) == (each.service, each.verdict)
+        return [detail for _, detail in details if detail is not None]
+
+    def verdicts(self) -> list[str]:
+        """Return the verdict of each handoff that is kept, the oldest first."""
+        return [each["verdict"] for each in self.documents()]
+
+    def counted(self) -> int:
+        """Return how many handoffs are counted."""
+        return int(sum(point.number for point in self.tally.points(semconv.VERDICTS)))
+
+    def notices(self, metric: Any) -> int:
+        """Return how often the service noticed something about itself."""
+        return int(sum(point.number for point in self.tally.points(metric)))
