@@ -17,13 +17,14 @@ STACK := tests/collector tests/stack
 WITHOUT_STACK := $(addprefix --ignore ,$(STACK))
 ARGS ?=
 
-.PHONY: help demo test check format lint types contracts coverage bench fuzz soak mutants pictures grafana requirements collector stack stack-test clean
+.PHONY: help demo test check format lint types contracts coverage bench fuzz soak mutants pictures page-vendor grafana requirements collector stack stack-test clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: .venv/.demo ## Watch a real retrieval pipeline over the standard library's documentation.
-	@$(BIN)/rop-otel demo $(ARGS)
+demo: .venv/.demo ## Watch a real retrieval pipeline over the standard library's documentation, and draw it on a page.
+	@mkdir -p .work
+	@$(BIN)/rop-otel demo --html .work/demo.html $(ARGS)
 
 test: .venv/.dev ## Run all tests but those of make stack-test, on every core (ARGS="tests/core -x -n 0" for a part, on one).
 	@echo "Running all tests ..."
@@ -67,8 +68,11 @@ mutants: .work/mutants/.made ## Change the ROP checks in thousands of small ways
 	@.work/mutants/bin/mutmut run $(ARGS)
 	@.work/mutants/bin/mutmut results | { grep -v 'not checked' || true; }
 
-pictures: .venv/.demo ## Draw docs/pictures anew from what the demo prints.
+pictures: .venv/.dev ## Draw docs/pictures anew from what the demo prints and from its page (needs Chromium).
 	@$(BIN)/python docs/pictures/make.py
+
+page-vendor: .venv/.dev ## Copy the page's libraries, and the one that tests it, anew from npm (needs npm), by version and hash.
+	@$(BIN)/python -m tests.page.vendoring
 
 grafana: .venv/.dev ## Write grafana/dist and the runbook anew from their sources.
 	@$(BIN)/python -m tests.grafana.committed

@@ -7,23 +7,44 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
-from typing import Final
+from typing import Any, Final
 
 from opentelemetry.context import Context
 from opentelemetry.trace import NonRecordingSpan, NoOpTracer, Span, SpanContext, TraceFlags, get_current_span
 
 from rop_otel.config import Config
-from rop_otel.core.handoff import Assessment, HandoffRecord, Ids, LabelFinding, Notice, StageRecord, Verdict
+from rop_otel.core.handoff import (
+    Assessment,
+    HandoffRecord,
+    Ids,
+    LabelFinding,
+    Notice,
+    Severity,
+    StageRecord,
+    Verdict,
+    assess,
+)
+from rop_otel.core.handoff.fact import Fact
+from rop_otel.core.handoff.record import HANDOFF_FACTS, STAGE_FACTS
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.safety import Turns, catch_up
 from rop_otel.tracing.running.runtime import Runtime, overrule
 
-__all__ = ["Captured", "assert_labels_consistent", "assert_selected_reaches_reader", "capture"]
+__all__ = [
+    "Captured",
+    "assert_healthy",
+    "assert_labels_consistent",
+    "assert_selected_reaches_reader",
+    "capture",
+    "recorded",
+    "recorded_stage",
+    "write_page",
+]
 
 _START: Final = 1_577_836_800_000_000_000
 """When each captured handoff starts, Unix nanoseconds: the first moment of 2020."""
@@ -41,10 +62,12 @@ class Captured:
     Args:
         assessments: What was concluded about each.
         records: What each was observed to do, in the same order.
+        resolver: The resolver in force, None without one.
     """
 
     assessments: list[Assessment] = field(default_factory=list)
     records: list[HandoffRecord] = field(default_factory=list)
+    resolver: Resolver | None = None
 
 
 @contextmanager
@@ -80,7 +103,7 @@ def capture(
         strict=strict,
         environ={},
     )
-    captured = Captured()
+    captured = Captured(resolver=config.resolver)
     keeper = _Keeper(captured)
     before = overrule(Runtime(config, tracer=_Tracer(), sinks=(keeper,)))
     try:
@@ -89,6 +112,110 @@ def capture(
         catch_up()
         overrule(before)
         keeper.over = True
+
+
+def recorded(name: str, *stages: StageRecord, resolver: Resolver | None = None, **facts: object) -> Captured:
+    """Return a handoff that was recorded, assessed anew. The page's "Copy as test" writes calls of this.
+
+    Args:
+        name: Of the handoff.
+        stages: As :func:`recorded_stage` gives them, in the order of their ends.
+        resolver: The resolver in force; None: an ID stands for itself.
+        facts: Fields of its record that are not their default.
+
+    Raises:
+        TypeError: A fact is no field of a handoff's record.
+    """
+    told = {"start_ns": 0, "end_ns": len(stages) + 1, "failed": False, **facts}
+    times: dict[str, Any] = {each: told.pop(each) for each in ("start_ns", "end_ns", "failed")}
+    placed = [
+        replace(
+            stage,
+            span_id=f"{place:016x}",
+            start_ns=stage.start_ns or place - 1,
+            end_ns=stage.end_ns or (times["end_ns"] + place if stage.end_ns is None else place),
+        )
+        for place, stage in enumerate(stages, 1)
+    ]
+    record = HandoffRecord(
+        **{**_read(HANDOFF_FACTS, {"name": name, **told}), **times}, handoff_id="recorded", stages=tuple(placed)
+    )
+    return Captured(assessments=[assess(record, resolver=resolver)], records=[record], resolver=resolver)
+
+
+def recorded_stage(
+    kind: str,
+    *,
+    parent: int | None = None,
+    late: bool = False,
+    failed: bool = False,
+    start_ns: int = 0,
+    end_ns: int = 0,
+    **facts: object,
+) -> StageRecord:
+    """Return a stage for :func:`recorded`.
+
+    Args:
+        kind: Of the stage.
+        parent: Number of the stage around it, counted from 1; None: there is none.
+        late: Whether it ended after its handoff.
+        failed: Whether it raised.
+        start_ns, end_ns: When, where that matters; 0: after the stage before it.
+        facts: Fields of its record that are not their default.
+
+    Raises:
+        TypeError: A fact is no field of a stage's record.
+    """
+    return StageRecord(
+        **_read(STAGE_FACTS, {"kind": kind, **facts}),
+        span_id="",
+        parent_id=None if parent is None else f"{parent:016x}",
+        start_ns=start_ns,
+        end_ns=None if late else end_ns,
+        failed=failed,
+    )
+
+
+def write_page(captured: Captured, file: str | os.PathLike[str], *, title: str = "Captured handoffs") -> None:
+    """Write a page that draws the captured handoffs: one HTML file, which needs nothing else.
+
+    Args:
+        captured: The handoffs; may be none.
+        file: Where to.
+        title: Of the page.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    from rop_otel.page import AssessedSet  # imported here: most tests write none
+    from rop_otel.page import write_page as write
+
+    catch_up()
+    shown = AssessedSet(
+        name=title,
+        assessments=tuple(captured.assessments),
+        records=tuple(captured.records),
+        resolver=captured.resolver,
+    )
+    with open(file, "wb") as stream:
+        write([shown], stream, title=title)
+
+
+def assert_healthy(captured: Captured) -> None:
+    """Assert that no captured handoff lost its selection, is undecided or has a finding of severity error.
+
+    Raises:
+        AssertionError: One did, is or has, or no handoff was captured. The message names the stage, the cause, the
+            findings and what each stage returned.
+    """
+    sick = []
+    for assessment, record in _pairs(captured):
+        errors = [finding for finding in assessment.findings if finding.severity is Severity.ERROR]
+        if errors or assessment.verdict not in (Verdict.PASS, Verdict.NOT_APPLICABLE):
+            found = [f"  {each.severity}: {each.code} at {each.stage}: {each.message}" for each in assessment.findings]
+            sick.append("\n".join([_story(assessment, record), *found]))
+    if sick:
+        raise AssertionError("\n".join([f"{len(sick)} of {len(captured.assessments)} handoffs are not healthy", *sick]))
 
 
 def assert_selected_reaches_reader(captured: Captured) -> None:
@@ -131,6 +258,14 @@ def assert_labels_consistent(captured: Captured) -> None:
     ]
     if wrong:
         raise AssertionError("\n".join(["labels and passages do not agree", *wrong]))
+
+
+def _read(facts: tuple[Fact, ...], told: Mapping[str, object]) -> dict[str, Any]:
+    rows = {each.field: each for each in facts}
+    for name in told:
+        if name not in rows:
+            raise TypeError(f"{name!r} is no fact of a record; its facts are {', '.join(rows)}")
+    return {name: rows[name].read(value) for name, value in told.items()}
 
 
 def _pairs(captured: Captured) -> list[tuple[Assessment, HandoffRecord]]:

@@ -46,6 +46,9 @@ def demo(
     export: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the spans as OTLP JSON, for rop-otel replay.")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page that draws every handoff, one HTML file.")
+    ] = None,
     serve: Annotated[
         bool, typer.Option("--serve", metavar="", help="Keep answering, and serve /metrics on loopback.")
     ] = False,
@@ -92,6 +95,7 @@ def demo(
         query=query.value,
         fault=fault,
         export=export,
+        html=html,
         serve=serve,
         port=port,
         limit=limit,

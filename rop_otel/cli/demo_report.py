@@ -117,7 +117,7 @@ def print_faults(faults: Iterable[Fault], console: Console) -> None:
 
 
 def print_next_steps(
-    console: Console, *, fault: str | None, export: Path | None, resolver: Path | None, own: bool
+    console: Console, *, fault: str | None, export: Path | None, resolver: Path | None, html: Path | None, own: bool
 ) -> None:
     """Print what to try next.
 
@@ -126,6 +126,7 @@ def print_next_steps(
         fault: The fault that was injected just now.
         export: The file of spans that was written.
         resolver: The resolver that goes with it.
+        html: The page that was written.
         own: Whether the corpus was the user's.
     """
     command = _command()
@@ -139,9 +140,17 @@ def print_next_steps(
         steps[1] = (f"{command} replay {export} --resolver {resolver}", "judge the recorded spans: the same verdicts")
     if not own:
         steps.append((f"{command} demo --corpus pages.jsonl --questions questions.jsonl", "the same on your own text"))
+    if not html:
+        steps.append((f"{command} demo --html page.html", "draw every handoff on a page, to open in a browser"))
     console.print("\n[bold]Try next[/]")
     for step, why in steps:
         console.print(f"  [green]{escape(step)}[/]\n      {why}", highlight=False, soft_wrap=True)
+    if html:
+        console.print(
+            f"\n[bold]Page[/]       [green]{escape(printable(str(html)))}[/] draws every handoff: open it in a browser",
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 def _selections(summary: Summary, *, linked: bool) -> Iterable[str]:

@@ -10,25 +10,29 @@ from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 
+from opentelemetry.sdk.trace.export import SpanExporter
 from opentelemetry.trace import TracerProvider
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 import rop_otel as rop
 from rop_otel.cli.demo_report import print_fault, print_faults, print_next_steps, print_summary
+from rop_otel.cli.page import assessed_set, claim, save_page
 from rop_otel.cli.terminal import create_console
 from rop_otel.errors import ConfigurationError
 from rop_otel.export import Monitoring
+from rop_otel.page import AssessedSet, Carried
 from rop_otel.reference.assembly import Task, files_task, load_tools, make_pipeline, standard_library_task
 from rop_otel.reference.faults import FAULTS, Injection, find_fault
 from rop_otel.reference.libraries import rival_distributions
 from rop_otel.reference.models import ModelFiles
 from rop_otel.reference.pipeline import Outcome, Pipeline
 from rop_otel.reference.query import QueryForm
-from rop_otel.reference.recording import recording_provider, write_resolver
+from rop_otel.reference.recording import KeptSpans, file_exporter, recording_provider, write_resolver
 from rop_otel.reference.stage_widths import Settings
 from rop_otel.reference.summary import summarise
 from rop_otel.reference.tools import Tools
+from rop_otel.replay import replay
 from rop_otel.replay.handoff_report_text import counted
 
 SERVICE = "rop-otel-demo"
@@ -53,6 +57,7 @@ class Request:
     query: QueryForm = "question"
     fault: str | None = None
     export: Path | None = None
+    html: Path | None = None
     serve: bool = False
     port: int | None = None
     limit: int | None = None
@@ -72,7 +77,8 @@ def run_demo(request: Request, console: Console) -> int:
     code = 0
     started = time.perf_counter()
     task = _read(request, console)
-    with _monitored(request, task) as monitoring:
+    kept = KeptSpans()
+    with _monitored(request, task, kept) as monitoring:
         tools = _index(request, task, console)
         pipeline = make_pipeline(tools, linked=task.linked, parts=injection.parts if injection else None)
         # Before anything that a closed terminal or pipe may end: spans without it cannot be judged again.
@@ -82,12 +88,31 @@ def run_demo(request: Request, console: Console) -> int:
         print_summary(summary, console, linked=task.linked, seconds=time.perf_counter() - started)
         if fault and injection and not print_fault(fault, summary, console, acted=injection.acted):
             code = NOT_CAUGHT if injection.acted else NO_EFFECT
+        if request.html:
+            save_page([_page(kept, task)], request.html, title=_title(request))
         if request.serve:
             _serve(pipeline, task, request.limit, monitoring, console)
     print_next_steps(
-        console, fault=request.fault, export=request.export, resolver=resolver_file, own=bool(request.corpus)
+        console,
+        fault=request.fault,
+        export=request.export,
+        resolver=resolver_file,
+        html=request.html,
+        own=bool(request.corpus),
     )
     return code
+
+
+def _page(kept: KeptSpans, task: Task) -> AssessedSet:
+    """Return the handoffs so far as a set of the page: what replay says of their spans."""
+    spans, carried = kept.take(), Carried()
+    for span in spans:
+        carried.add(span)
+    return assessed_set("demo", replay(spans, resolver=task.corpus.resolver), carried)
+
+
+def _title(request: Request) -> str:
+    return "rop-otel demo" + (f" --fault {request.fault}" if request.fault else "")
 
 
 def list_faults(console: Console) -> None:
@@ -151,9 +176,13 @@ def _index(request: Request, task: Task, console: Console) -> Tools:
 
 
 @contextmanager
-def _monitored(request: Request, task: Task) -> Iterator[Monitoring]:
+def _monitored(request: Request, task: Task, kept: KeptSpans) -> Iterator[Monitoring]:
     """Set the monitor up before anything slow begins, so that a port or file that cannot be used is known at once."""
-    provider = recording_provider(request.export, service_name=SERVICE) if request.export else None
+    exporters: list[SpanExporter] = [file_exporter(request.export)] if request.export else []
+    if request.html:
+        claim(request.html)
+        exporters.append(kept)
+    provider = recording_provider(*exporters, service_name=SERVICE) if exporters else None
     try:
         yield _configured(request, task, provider)
     finally:

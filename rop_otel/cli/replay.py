@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
@@ -12,11 +13,13 @@ from rop_otel.cli.run_report import (
     FileBytesOption,
     Format,
     FormatOption,
+    keep_inputs,
     limits_of,
     print_text,
 )
 from rop_otel.cli.terminal import create_console, say, say_json
 from rop_otel.core.profile.declaration import Interface
+from rop_otel.errors import ConfigurationError
 
 
 def replay(
@@ -44,6 +47,16 @@ def replay(
         bool, typer.Option("--lists", metavar="", help="Give the IDs that each stage returned, too.")
     ] = False,
     output_format: FormatOption = Format.TEXT,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Also write a page that draws every handoff.")
+    ] = None,
+    compare: Annotated[
+        list[str] | None,
+        typer.Option("--compare", metavar="FILE", help="Spans of a second set, for --html; may be repeated."),
+    ] = None,
+    text: Annotated[
+        bool, typer.Option("--text", metavar="", help="With --html: show the texts of queries that the spans carry.")
+    ] = False,
     max_file_bytes: FileBytesOption = None,
 ) -> None:
     """Judge recorded spans: verdicts, where objects were lost, findings and stage scores.
@@ -52,21 +65,37 @@ def replay(
     declaration, the exit codes are those of evaluate. Spans of OpenInference, OpenLLMetry and the GenAI convention are
     read as ours; docs/conventions.md has the environment variables that say how.
     """
-    from rop_otel.core.escapes import printable_json  # imported here: --help need not wait for it
-    from rop_otel.replay import print_report, replay_files
+    from rop_otel.cli.page import assessed_set, save_page  # imported here: --help need not wait for it
+    from rop_otel.core.escapes import printable_json
+    from rop_otel.page import AssessedSet, Carried
+    from rop_otel.replay import Report, print_report, replay_files
     from rop_otel.spans.conventions import Rules
 
-    report = replay_files(
-        files,
-        resolver=resolver,
-        declaration=declaration,
-        interfaces=_interfaces(interface) if interface else None,
-        rules=Rules.of_environment(),
-        limits=limits_of(max_file_bytes=max_file_bytes),
-    )
+    if html is None and (compare or text):
+        raise ConfigurationError("--compare and --text say what is on the page: give --html too")
+    settings: dict[str, Any] = {
+        "resolver": resolver,
+        "declaration": declaration,
+        "interfaces": _interfaces(interface) if interface else None,
+        "rules": Rules.of_environment(),
+        "limits": limits_of(max_file_bytes=max_file_bytes),
+    }
+
+    def judged(spans: list[str]) -> tuple[Report, Carried]:
+        carried = Carried(text=text)
+        also = None if html is None else carried.add
+        return replay_files(spans, also=also, **settings), carried
+
+    report, carried = judged(files)
+    if html is not None:
+        keep_inputs([*files, *(compare or ())], str(html))
+        sets: list[AssessedSet] = [assessed_set(_name(files), report, carried)]
+        if compare:
+            sets.append(assessed_set(_name(compare), *judged(compare)))
+        save_page(sets, html, title=_name(files))
     if output_format is Format.JSON:
-        text = json.dumps(report.as_dict(lists=lists), ensure_ascii=False, allow_nan=False)
-        say_json([printable_json(text).encode() + b"\n"])
+        document = json.dumps(report.as_dict(lists=lists), ensure_ascii=False, allow_nan=False)
+        say_json([printable_json(document).encode() + b"\n"])
     else:
         print_report(report, create_console(), lists=lists)
         if report.run is not None:
@@ -87,3 +116,9 @@ def _interfaces(told: list[str]) -> dict[str, Interface]:
             raise typer.BadParameter(f"{each!r} is no HANDOFF=NAME[@VERSION]", param_hint="--interface")
         found[handoff] = Interface(name=name, version=version or None)
     return found
+
+
+def _name(files: list[str]) -> str:
+    """Return what a page calls the handoffs of some files."""
+    more = len(files) - 1
+    return Path(files[0]).name + (f" and {more:,} more" if more else "")

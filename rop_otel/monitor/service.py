@@ -16,6 +16,7 @@ from rop_otel.assembling import Assembled, assemble
 from rop_otel.core.handoff import Assessment, HandoffRecord, assess
 from rop_otel.core.handoff.sink import Notice
 from rop_otel.core.handoff.stage_lists import lists_of
+from rop_otel.core.handoff.written import handoff_as_dict
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.errors import RopError
@@ -24,7 +25,6 @@ from rop_otel.monitor.clock_skew import with_one_clock
 from rop_otel.monitor.open_traces import OpenTrace, OpenTraces
 from rop_otel.monitor.store import Settled, Store
 from rop_otel.monitor.stored import stored_handoff
-from rop_otel.replay.handoff_report import handoff_as_dict
 from rop_otel.replay.recorded_run import handoffs_of_run
 from rop_otel.safety import create_lock
 from rop_otel.spans import Span

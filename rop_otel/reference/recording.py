@@ -1,4 +1,4 @@
-"""Spans kept in a file that ``rop-otel replay`` reads."""
+"""Spans kept in a file that ``rop-otel replay`` reads, or in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, Sp
 
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.errors import InputError
-from rop_otel.spans import from_sdk
+from rop_otel.spans import Span, from_sdk
 from rop_otel.spans.otlp_writer import write
 
 
@@ -50,18 +50,41 @@ class FileExporter(SpanExporter):
             raise InputError(f"cannot be written: {self._error.strerror or self._error}", file=self._stream.name)
 
 
-def recording_provider(file: Path, *, service_name: str) -> TracerProvider:
-    """Return a tracer provider whose spans go to a file, until it is shut down by whoever asked for it.
+class KeptSpans(SpanExporter):
+    """Keeps spans in memory until they are taken."""
+
+    def __init__(self) -> None:
+        self._spans: list[Span] | None = []
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """Keep finished spans."""
+        if self._spans is not None:
+            self._spans += map(from_sdk, spans)
+        return SpanExportResult.SUCCESS
+
+    def take(self) -> list[Span]:
+        """Return the spans in the order of their ends, and keep none from now on."""
+        taken, self._spans = self._spans or [], None
+        return taken
+
+
+def file_exporter(file: Path) -> FileExporter:
+    """Return an exporter to a file.
 
     Raises:
         InputError: The file cannot be written.
     """
     try:
-        stream = file.open("wb")
+        return FileExporter(file.open("wb"))
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", file=str(file)) from error
+
+
+def recording_provider(*exporters: SpanExporter, service_name: str) -> TracerProvider:
+    """Return a tracer provider whose spans go to exporters, until it is shut down by whoever asked for it."""
     provider = TracerProvider(resource=Resource.create({SERVICE_NAME: service_name}), shutdown_on_exit=False)
-    provider.add_span_processor(SimpleSpanProcessor(FileExporter(stream)))
+    for exporter in exporters:
+        provider.add_span_processor(SimpleSpanProcessor(exporter))
     return provider
 
 

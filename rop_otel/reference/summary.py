@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import Final, TypeAlias
 
 from rop_otel.core.handoff import Assessment, Drop, FindingCode, Joint, Severity, Verdict
 from rop_otel.core.handoff.kinds import RESCUE
+from rop_otel.core.handoff.totals import ListTotals, add_up
 from rop_otel.core.measures import NDCG, RECALL, RECIPROCAL_RANK
 from rop_otel.reference.pipeline import EXPECTED, Outcome
 
@@ -120,41 +121,35 @@ def summarise(outcomes: Iterable[Outcome], *, canonical: Callable[[str], str]) -
     """
     done = list(outcomes)
     assessments = [outcome.assessment for outcome in done]
-    losses: Counter[Place] = Counter()
-    judged_losses: Counter[Place] = Counter()
+    totals = add_up(assessments)
     examples: dict[Place, tuple[str | None, Outcome]] = {}
     instances: dict[tuple[str, str], tuple[str, str]] = {}
     for outcome in done:
         drop = outcome.assessment.drop
         if drop is not None:
-            losses[_place(drop)] += 1
             examples.setdefault(_place(drop), (outcome.selected, outcome))
         for loss in outcome.assessment.judged_losses or ():
-            judged_losses[_place(loss.drop)] += 1
             examples.setdefault(_place(loss.drop), (loss.id, outcome))
         for finding in outcome.assessment.findings:
             instances.setdefault((finding.code.value, finding.stage), (outcome.question.id, finding.message))
     rows = _rows(assessments)
+    lists = {**{spot.stage: each for spot, each in totals.stages.items()}, SHOWN: totals.shown}
     selections = [_selection(outcome, canonical) for outcome in done]
     return Summary(
         handoffs=len(done),
-        verdicts=Counter(assessment.verdict for assessment in assessments if assessment.verdict),
-        funnel=_funnel(assessments, rows),
-        losses=losses,
-        judged_losses=judged_losses,
-        joints=Counter(assessment.joint for assessment in assessments if assessment.joint),
+        verdicts=totals.verdicts,
+        funnel=_funnel({**{spot.stage: each for spot, each in totals.survival.items()}, SHOWN: totals.shown}, rows),
+        losses=totals.losses_by_kind,
+        judged_losses=totals.judged_losses_by_kind,
+        joints=totals.joints,
         worth=_worth(assessments),
-        findings=Counter(
-            (finding.severity, finding.code.value, finding.stage)
-            for assessment in assessments
-            for finding in assessment.findings
-        ),
-        means=_means(assessments, rows),
+        findings=totals.findings_by_kind,
+        means=_means(lists, rows),
         right=selections.count(True),
         wrong=selections.count(False),
         unselected=sum(outcome.selected is None for outcome in done),
         abstained=sum(outcome.answer.abstained for outcome in done),
-        citations=_citations(assessments),
+        citations=asdict(totals.citations),
         unresolved=tuple(each for each in done if each.assessment.verdict is Verdict.RESOLUTION_ERROR),
         rescued=RESCUE in rows,
         examples=examples,
@@ -187,61 +182,23 @@ def _rows(assessments: list[Assessment]) -> tuple[str, ...]:
     return _ROWS if rescued else tuple(row for row in _ROWS if row != RESCUE)
 
 
-def _funnel(assessments: list[Assessment], rows: tuple[str, ...]) -> tuple[Held, ...]:
-    held: Counter[str] = Counter()
-    total: Counter[str] = Counter()
-    for assessment in assessments:
-        for stage in assessment.stages:
-            if stage.present is not None:
-                held[stage.stage] += stage.present
-                total[stage.stage] += 1
-        if assessment.verdict in (Verdict.PASS, Verdict.FAIL):
-            held[SHOWN] += assessment.verdict is Verdict.PASS
-            total[SHOWN] += 1
-    if not held[RESCUE]:  # it adds to what packing shows: without a gain its list says nothing about survival
-        rows = tuple(row for row in rows if row != RESCUE)
-    return tuple(Held(stage=stage, held=held[stage], total=total[stage]) for stage in rows if total[stage])
+def _funnel(lists: Mapping[str | None, ListTotals], rows: tuple[str, ...]) -> tuple[Held, ...]:
+    held = [(row, lists[row].selected) for row in rows if row in lists]
+    return tuple(Held(stage=row, held=each.kept, total=each.of) for row, each in held if each.of)
 
 
-def _means(assessments: list[Assessment], rows: tuple[str, ...]) -> tuple[Means, ...]:
-    sums: dict[tuple[str, str, str], list[float]] = defaultdict(list)
-    sizes: dict[str, list[int]] = defaultdict(list)
-    for assessment in assessments:
-        for stage in assessment.stages:
-            sizes[stage.stage].append(stage.returned or 0)
-            _collect(sums, stage.stage, stage.selected, stage.judged)
-        sizes[SHOWN].append(len(assessment.shown.ids))
-        _collect(sums, SHOWN, assessment.shown.selected, assessment.shown.judged)
+def _means(lists: Mapping[str | None, ListTotals], rows: tuple[str, ...]) -> tuple[Means, ...]:
     return tuple(
         Means(
-            stage=stage,
-            returned=sum(sizes[stage]) / len(sizes[stage]),
-            selected=_averages(sums, stage, "selected"),
-            judged=_averages(sums, stage, "judged"),
+            stage=row,
+            returned=lists[row].returned or 0.0,
+            selected=_shown_ones(lists[row].selected_means),
+            judged=_shown_ones(lists[row].judged_means),
         )
-        for stage in rows
-        if sizes[stage]
+        for row in rows
+        if row in lists
     )
 
 
-def _collect(
-    sums: dict[tuple[str, str, str], list[float]],
-    stage: str,
-    selected: Mapping[str, float],
-    judged: Mapping[str, float],
-) -> None:
-    for target, scores in (("selected", selected), ("judged", judged)):
-        for measure in MEASURES:
-            if measure in scores:
-                sums[stage, target, measure].append(scores[measure])
-
-
-def _averages(sums: dict[tuple[str, str, str], list[float]], stage: str, target: str) -> dict[str, float]:
-    found = {measure: sums.get((stage, target, measure), []) for measure in MEASURES}
-    return {measure: sum(values) / len(values) for measure, values in found.items() if values}
-
-
-def _citations(assessments: list[Assessment]) -> dict[str, int]:
-    counted = [assessment.citations for assessment in assessments]
-    names = ("resolved", "unresolved", "misattributed", "unattached")
-    return {name: sum(getattr(counts, name) for counts in counted) for name in names}
+def _shown_ones(means: Mapping[str, float]) -> dict[str, float]:
+    return {measure: means[measure] for measure in MEASURES if measure in means}

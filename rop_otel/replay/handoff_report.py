@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from rop_otel.assembling import assemble
-from rop_otel.core.handoff import Assessment, HandoffRecord, Ids, Severity, Verdict, assess
+from rop_otel.core.handoff import Assessment, HandoffRecord, Severity, Verdict, assess
 from rop_otel.core.handoff.stage_lists import StageLists, lists_of
 from rop_otel.core.handoff.terms import at_hand
+from rop_otel.core.handoff.written import handoff_as_dict
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.accounts import Input
 from rop_otel.core.profile.declaration import Opened
@@ -32,6 +33,9 @@ class Report:
         absent_resolvers: Hashes of resolvers that handoffs name and that were not given, sorted.
         run: What the handoffs of a declared run amount to; None without a declaration.
         unreadable: Spans of others that cannot be read, which are left out.
+        resolver: The resolver in force, None without one.
+        declaration: The declaration of the run, None without one.
+        declared: IDs of the handoffs that were assessed before it.
     """
 
     assessments: tuple[Assessment, ...] = ()
@@ -43,6 +47,9 @@ class Report:
     absent_resolvers: tuple[str, ...] = ()
     run: AssessedRun | None = None
     unreadable: int = 0
+    resolver: Resolver | None = None
+    declaration: Opened | None = None
+    declared: frozenset[str] = frozenset()
 
     @property
     def clean(self) -> bool:
@@ -69,23 +76,6 @@ class Report:
         }
 
 
-def handoff_as_dict(
-    assessment: Assessment, record: HandoffRecord, lists: tuple[StageLists, ...], *, with_ids: bool
-) -> dict[str, Any]:
-    """Return the JSON shape of one handoff, with the IDs of each stage's list where that is asked for."""
-    written = assessment.as_dict()
-    written["selected"], written["judged"] = _given(record.selected), _given(record.judged)
-    for stage, listed in zip(written["stages"], lists, strict=True):
-        stage["dropped"] = _given(listed.dropped)
-        if with_ids:
-            stage["ids"] = _given(listed.returned)
-    return written
-
-
-def _given(ids: Ids | None) -> list[str] | None:
-    return None if ids is None else list(ids)
-
-
 def replay(
     spans: Iterable[Span],
     *,
@@ -105,11 +95,11 @@ def replay(
         inputs: The files that the spans are from, looked at when the last span has been read.
     """
     assembled = assemble(spans, rules)
-    declared = set[str]()
+    declared: frozenset[str] = frozenset()
     run: AssessedRun | None = None
     if declaration is not None:
         of_run = handoffs_of_run(assembled.handoffs, declaration)
-        declared = {handoff.handoff_id for handoff in of_run}
+        declared = frozenset(handoff.handoff_id for handoff in of_run)
         run = assess_run(of_run, declaration, inputs=inputs)
         resolver = declaration.declaration.resolver if declaration.declaration else resolver
     return Report(
@@ -133,4 +123,7 @@ def replay(
         ),
         run=run,
         unreadable=assembled.unreadable,
+        resolver=resolver,
+        declaration=declaration,
+        declared=declared,
     )

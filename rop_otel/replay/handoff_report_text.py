@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from rich.console import Console
@@ -11,8 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from rop_otel.core.escapes import printable
-from rop_otel.core.handoff import Assessment, Drop, HandoffRecord, Joint, Severity, Verdict
+from rop_otel.core.handoff import Assessment, HandoffRecord, Joint, Severity, Verdict
 from rop_otel.core.handoff.stage_lists import StageLists
+from rop_otel.core.handoff.totals import Totals, add_up
 from rop_otel.replay.handoff_report import Report
 
 _STYLES = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.NOT_APPLICABLE: "dim"}
@@ -46,8 +47,9 @@ def print_report(report: Report, console: Console, *, lists: bool = False) -> No
             console.print(line, soft_wrap=True)
     if report.assessments:
         console.print()
-    console.print(_total(report), soft_wrap=True)
-    for table in _tables(report.assessments):
+    totals = add_up(report.assessments)
+    console.print(_total(report, totals), soft_wrap=True)
+    for table in _tables(totals):
         console.print()
         console.print(table)
     for sentence in _remarks(report):
@@ -132,28 +134,26 @@ def _where(*parts: str | int | None) -> str:
     return "/".join(str(part) for part in parts if part is not None)
 
 
-def _total(report: Report) -> Text:
+def _total(report: Report, totals: Totals) -> Text:
     if not report.assessments:
         return Text("No handoffs: no span carries a handoff's name.", style=_OTHER_VERDICT)
-    return verdict_counts(Counter(each.verdict for each in report.assessments if each.verdict))
+    return verdict_counts(totals.verdicts)
 
 
-def _tables(assessments: tuple[Assessment, ...]) -> Iterator[Table]:
-    lost = _lost(assessment.drop for assessment in assessments if assessment.drop)
-    if lost:
-        yield _table("Where selected objects were lost", ("stage", "cause", "handoffs"), _most_first(lost))
-    lost = _lost(loss.drop for assessment in assessments for loss in assessment.judged_losses or ())
-    if lost:
-        yield _table("Where judged objects were lost", ("stage", "cause", "objects"), _most_first(lost))
-    findings = [finding for assessment in assessments for finding in assessment.findings]
+def _tables(totals: Totals) -> Iterator[Table]:
+    for title, what, lost in (
+        ("Where selected objects were lost", "handoffs", totals.losses_by_kind),
+        ("Where judged objects were lost", "objects", totals.judged_losses_by_kind),
+    ):
+        if lost:
+            named = Counter({(stage or "(no stage)", cause): count for (stage, cause), count in lost.items()})
+            yield _table(title, ("stage", "cause", what), _most_first(named))
     for severity in reversed(Severity):
-        found = Counter((finding.code.value, finding.stage) for finding in findings if finding.severity is severity)
+        found = Counter(
+            {(code, stage): count for (each, code, stage), count in totals.findings_by_kind.items() if each is severity}
+        )
         if found:
             yield _table(_TITLES[severity], ("finding", "stage", "count"), _most_first(found))
-
-
-def _lost(drops: Iterable[Drop]) -> Counter[tuple[str, str]]:
-    return Counter((drop.stage or "(no stage)", drop.cause.value) for drop in drops)
 
 
 def _most_first(counts: Counter[tuple[str, str]]) -> list[tuple[str, str, str]]:

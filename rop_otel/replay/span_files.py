@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 
@@ -28,6 +28,7 @@ def replay_files(
     interfaces: Mapping[str, Interface] | None = None,
     rules: Rules | None = None,
     limits: Limits = DEFAULT_LIMITS,
+    also: Callable[[Span], None] | None = None,
 ) -> Report:
     """Assess the spans of recorded files.
 
@@ -39,6 +40,7 @@ def replay_files(
             that name; None: the declaration's is not compared.
         rules: How spans of other conventions are read; None: as their conventions say.
         limits: How large each of these files may be.
+        also: Takes each span as it is read, for what the report does not hold.
 
     Raises:
         InputError: A file cannot be read as what it should be.
@@ -55,8 +57,16 @@ def replay_files(
         if in_force.sha256 != declared.sha256:
             raise ConfigurationError(f"{resolver!r} is not the resolver of {declaration!r}; leave it out")
     inputs: list[Input] = []
-    spans = chain.from_iterable(_spans(file, limits, inputs) for file in files)
+    spans: Iterable[Span] = chain.from_iterable(_spans(file, limits, inputs) for file in files)
+    if also is not None:
+        spans = _seen(spans, also)
     return replay(spans, resolver=in_force, declaration=opened, rules=rules, inputs=inputs)
+
+
+def _seen(spans: Iterable[Span], also: Callable[[Span], None]) -> Iterator[Span]:
+    for span in spans:
+        also(span)
+        yield span
 
 
 def _spans(file: str, limits: Limits, inputs: list[Input]) -> Iterator[Span]:

@@ -20,16 +20,23 @@ def write(spans: Iterable[Span], stream: BinaryIO) -> None:
         spans: Any; those of one service and scope are put together in their order.
         stream: Takes the bytes.
     """
-    groups: dict[tuple[str | None, str], list[Any]] = {}
-    for span in spans:
-        groups.setdefault((span.service, span.scope), []).append(_span(span))
-    if groups:
-        request = {
-            "resourceSpans": [_resource_spans(service, scope, found) for (service, scope), found in groups.items()]
-        }
+    request = request_of(spans)
+    if request["resourceSpans"]:
         # A lone half of a surrogate pair has no UTF-8 form.
         text = json.dumps(request, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         stream.write(text.encode(errors="replace") + b"\n")
+
+
+def request_of(spans: Iterable[Span]) -> dict[str, Any]:
+    """Return spans as an export request, in the form of OTLP JSON.
+
+    Args:
+        spans: Any; those of one service and scope are put together in their order.
+    """
+    groups: dict[tuple[str | None, str], list[Any]] = {}
+    for span in spans:
+        groups.setdefault((span.service, span.scope), []).append(_span(span))
+    return {"resourceSpans": [_resource_spans(service, scope, found) for (service, scope), found in groups.items()]}
 
 
 def _resource_spans(service: str | None, scope: str, spans: list[Any]) -> dict[str, Any]:
@@ -38,18 +45,7 @@ def _resource_spans(service: str | None, scope: str, spans: list[Any]) -> dict[s
 
 
 def _span(span: Span) -> dict[str, Any]:
-    written: dict[str, Any] = {
-        "traceId": span.trace_id,
-        "spanId": span.span_id,
-        "name": span.name,
-        "kind": span.kind,
-        "startTimeUnixNano": str(span.start_ns),
-        "endTimeUnixNano": str(span.end_ns),
-        "attributes": _attributes(span.attributes),
-        "status": {"code": wire.STATUS_ERROR[0]} if span.failed else {},
-    }
-    if span.parent_id is not None:
-        written["parentSpanId"] = span.parent_id
+    written = {**span_fields(span), "attributes": _attributes(span.attributes)}
     if span.dropped_attributes:
         written["droppedAttributesCount"] = span.dropped_attributes
     if span.events:
@@ -57,6 +53,20 @@ def _span(span: Span) -> dict[str, Any]:
     if span.dropped_events:
         written["droppedEventsCount"] = span.dropped_events
     return written
+
+
+def span_fields(span: Span) -> dict[str, Any]:
+    """Return what a span is in OTLP JSON beside its attributes, its events and what it lost to limits."""
+    return {
+        "traceId": span.trace_id,
+        "spanId": span.span_id,
+        **({} if span.parent_id is None else {"parentSpanId": span.parent_id}),
+        "name": span.name,
+        "kind": span.kind,
+        "startTimeUnixNano": str(span.start_ns),
+        "endTimeUnixNano": str(span.end_ns),
+        "status": {"code": wire.STATUS_ERROR[0]} if span.failed else {},
+    }
 
 
 def _attributes(attributes: Mapping[str, object]) -> list[dict[str, Any]]:

@@ -29,7 +29,9 @@ ROWS = (
 """Where the rows are."""
 
 OTHER_MEANINGS = {
-    ("rop_otel/replay/handoff_report.py", "dropped"): "a key of a report",
+    ("rop_otel/core/handoff/written.py", "dropped"): "a key of a report",
+    ("rop_otel/page/detail.py", "reader"): "a key of a label",
+    ("rop_otel/page/stage_detail.py", "dropped"): "a key of a report",
     ("rop_otel/runs/journal.py", "truncated"): "how a line of a journal was cut off",
     ("rop_otel/spans/conventions/openllmetry.py", "rerank"): "a value of another convention",
 }

@@ -12,12 +12,14 @@ import rop_otel as rop
 from rop_otel import instrumenting, semconv, testing
 from rop_otel.config import Config
 from rop_otel.core.handoff import FINDINGS, DropCause, Verdict, kinds
+from rop_otel.core.handoff.advice import CAUSES, FINDING_WORDS
 from rop_otel.reference.faults import FAULTS
 from tests.contracts.signatures import parameters
 from tests.docs import costs
 from tests.docs.tables import CODE, code, read, table
 
 NO_VARIABLE = "–"
+LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 PROMQL = re.compile(r"```promql\n(.*?)```", re.DOTALL)
 SERIES_OR_LABEL = re.compile(r"\brop_\w+")
 SUFFIXES = {"counter": ("",), "gauge": ("",), "histogram": ("_bucket", "_sum", "_count")}
@@ -32,20 +34,29 @@ def test_readme_lists_the_faults() -> None:
     ]
 
 
+def plain(cell: str) -> str:
+    """Return a cell without links and marks of code."""
+    return LINK.sub(r"\1", cell).replace("`", "")
+
+
 def test_readme_explains_every_cause() -> None:
-    """Each cause of a loss is explained once, with what to try."""
-    rows = table(read("README.md"), "cause")
-    assert sorted(code(row[0]) for row in rows) == sorted(cause.value for cause in DropCause)
-    assert all(len(row) == 3 and all(row) for row in rows)
+    """Each cause of a loss is explained once, with what to try, in the words of the page."""
+    rows = {code(row[0]): tuple(map(plain, row[1:])) for row in table(read("README.md"), "cause")}
+    assert rows == {cause.value: tuple(CAUSES[cause]) for cause in DropCause}
 
 
 def test_readme_explains_every_finding() -> None:
-    """Each finding is explained once, with its severity and what to try."""
-    rows = table(read("README.md"), "finding")
-    assert sorted((code(row[0]), row[1]) for row in rows) == sorted(
-        (each.value, each.severity.value) for each in FINDINGS
-    )
-    assert all(len(row) == 4 and all(row) for row in rows)
+    """Each finding is explained once, with its severity and what to try, in the words of the page."""
+    rows = {code(row[0]): tuple(map(plain, row[1:])) for row in table(read("README.md"), "finding")}
+    assert rows == {each.value: (each.severity.value, *FINDING_WORDS[each]) for each in FINDINGS}
+
+
+def test_runbook_says_what_to_try_for_every_cause() -> None:
+    """The alert about lost objects gives each cause the words of the page."""
+    section = read("grafana/runbook.md").partition("## SelectedObjectDropsBeforeReader")[2].partition("\n## ")[0]
+    assert [line for line in section.splitlines() if line.startswith("- `")] == [
+        f"- `{cause.value}`: {' '.join(CAUSES[cause])}" for cause in DropCause
+    ]
 
 
 def test_readme_quotes_the_benchmarks() -> None:

@@ -15,7 +15,7 @@ from rop_otel.reference.corpus import Question
 from rop_otel.reference.faults import FAULTS, Fault, find_fault
 from rop_otel.reference.parts import Parts
 from rop_otel.reference.pipeline import EXPECTED, Outcome
-from rop_otel.reference.recording import recording_provider, write_resolver
+from rop_otel.reference.recording import file_exporter, recording_provider, write_resolver
 from rop_otel.reference.summary import Summary, summarise
 from rop_otel.reference.tools import Tools
 from rop_otel.replay import replay_files
@@ -172,7 +172,7 @@ def test_exported_spans_replay_to_the_same_conclusions(
 ) -> None:
     """Replay of the exported file with its resolver gives the assessments of the live run."""
     file = tmp_path / "spans.jsonl"
-    provider = recording_provider(file, service_name="test")
+    provider = recording_provider(file_exporter(file), service_name="test")
     rop.configure(resolver=tools.index.corpus.resolver, tracer_provider=provider)
     try:
         outcomes, _ = run(tools, questions, find_fault("sources_as_prefix"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from threading import Event, Thread
@@ -20,7 +20,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 import rop_otel as rop
 from rop_otel import semconv
 from rop_otel.config import Config
-from rop_otel.core.handoff import Assessment, RankingFinding
+from rop_otel.core.handoff import Assessment, RankingFinding, Sink
 from rop_otel.core.profile import Resolver
 from rop_otel.replay import replay_files
 from rop_otel.spans import from_sdk
@@ -37,12 +37,12 @@ SOME = st.none() | st.lists(st.sampled_from(["a", "A", "c", "x"]), max_size=3)
 class Exported:
     """The spans of a runtime of its own, and the assessments of its handoffs."""
 
-    def __init__(self, resolver: Resolver | None, *, max_ids: int = 1000) -> None:
+    def __init__(self, resolver: Resolver | None, *, max_ids: int = 1000, sinks: Sequence[Sink] = ()) -> None:
         self._exporter = InMemorySpanExporter()
         provider = TracerProvider(shutdown_on_exit=False)
         provider.add_span_processor(SimpleSpanProcessor(self._exporter))
         config = Config(resolver=resolver, max_ids=max_ids)
-        self.runtime = Runtime(config, tracer=provider.get_tracer(semconv.SCOPE_NAME))
+        self.runtime = Runtime(config, tracer=provider.get_tracer(semconv.SCOPE_NAME), sinks=sinks)
 
     def write(self, file: Path) -> None:
         stream = io.BytesIO()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
@@ -16,6 +17,8 @@ from rop_otel import testing
 from rop_otel.errors import ConfigurationError
 from rop_otel.testing import Captured, assert_labels_consistent, assert_selected_reaches_reader, capture
 from rop_otel.tracing.running import runtime
+from tests.page.shapes import check as check_shape
+from tests.page.unpacked import blocks, details
 from tests.tracing.watched import Watched, retrieve
 
 
@@ -262,3 +265,50 @@ def test_what_goes_on_after_the_block_is_not_captured() -> None:
 def test_every_helper_is_public() -> None:
     """What stands in the module's list is there and explained."""
     assert all(getattr(testing, name).__doc__ for name in testing.__all__)
+
+
+def test_a_page_of_captured_handoffs(captured: Captured, tmp_path: Path) -> None:
+    """What was captured is drawn, with the resolver in force."""
+    answer("a")
+    answer("b")
+    testing.write_page(captured, tmp_path / "page.html")
+    found = blocks((tmp_path / "page.html").read_bytes())
+    check_shape(found, details(found))
+    assert [each["verdict"] for each in found["set-0-rows"]] == ["PASS", "FAIL"]
+
+
+def test_healthy_handoffs(captured: Captured) -> None:
+    """What arrives with the right labels is healthy; a handoff without a selection is, too."""
+    answer("a")
+    with rop.handoff("docs-qa"), rop.using_stage("vector") as stage:
+        stage.returned(["a"])
+    testing.assert_healthy(captured)
+
+
+def test_what_is_not_healthy(captured: Captured) -> None:
+    """A loss, a label that leads elsewhere and a selection that did not come are each named."""
+    answer("b")
+    answer("a", text="It is so [S2].")
+    answer("a", selected=None)
+    lines = refused(testing.assert_healthy, captured)
+    assert lines[0] == "3 of 3 handoffs are not healthy"
+    assert "docs-qa: FAIL, the selected object was lost at packing (over_budget)" in lines
+    assert "  error: citation_unresolved at reader: the answer cites 'S2', which was not shown" in lines
+    assert any(line.startswith("docs-qa: SELECTOR_ERROR") for line in lines)
+
+
+def test_recorded_handoffs() -> None:
+    """A handoff is assessed from what was recorded of it, without running anything."""
+    found = testing.recorded(
+        "docs-qa",
+        testing.recorded_stage("vector", returned=["a#1", "b"]),
+        testing.recorded_stage("packing", returned=["b"], input=["a#1", "b"]),
+        testing.recorded_stage("rescue", returned=["a#1"], late=True),
+        selected=["a"],
+        resolver=rop.Resolver({"a": ["a#1"]}),
+    )
+    (assessment,) = found.assessments
+    assert (assessment.verdict, assessment.dropped_at) == ("FAIL", "packing")
+    assert [finding.code.value for finding in assessment.findings] == ["stage_late"]
+    with pytest.raises(TypeError, match="'retuned' is no fact of a record"):
+        testing.recorded_stage("vector", retuned=["a"])

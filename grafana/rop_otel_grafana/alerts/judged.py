@@ -5,7 +5,7 @@ from __future__ import annotations
 from rop_otel import DropCause, semconv
 from rop_otel.core.handoff import Joint
 from rop_otel_grafana.alerts.alert import Alert, Page, lost_at, subject, value_of
-from rop_otel_grafana.alerts.selected import NEVER_RETRIEVED
+from rop_otel_grafana.alerts.selected import cause_line
 from rop_otel_grafana.promql import AGREEMENT, CAUSE, DROPPED_AT, JOINT, handoff_labels, recorded, select, sum_increase
 from rop_otel_grafana.recording import JUDGED_MISS, judged_lists
 from rop_otel_grafana.settings import Settings
@@ -64,7 +64,7 @@ def page(settings: Settings) -> Page:
                 " cause."
             ),
             "Did a deployment, an index build or a setting change when it rose? Go back first, then look.",
-            NEVER_RETRIEVED,
+            cause_line(DropCause.NEVER_RETRIEVED),
             (
                 f"`{DropCause.OVER_BUDGET}`, `{DropCause.TRUNCATED}`: a question that needs several documents needs"
                 " room for all of them. Are the passages longer than they were?"

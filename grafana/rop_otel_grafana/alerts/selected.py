@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from rop_otel import DropCause, Verdict, semconv
+from rop_otel.core.handoff.advice import CAUSES
 from rop_otel_grafana.alerts.alert import Alert, Page, Severity, by_target, lost_at, subject, value_of
 from rop_otel_grafana.promql import (
     CAUSE,
@@ -22,13 +23,14 @@ from rop_otel_grafana.recording import DECIDED, MISS, MISS_BY_CAUSE
 from rop_otel_grafana.settings import Burn, Settings
 
 NAME = "SelectedObjectDropsBeforeReader"
-NEVER_RETRIEVED = (
-    f"`{DropCause.NEVER_RETRIEVED}`: first compare the IDs. Does the store make random IDs, so that none is ever the"
-    " selected one? Are the IDs those of chunks, while a whole document was selected (a resolver says which chunks it"
-    " has)? Only then: is the object in the index? No setting of a later stage brings back what no source found."
-)
 _LEADING = 0.5
 """A cause is named where it takes at least this part of what the first cause takes: the first one always is."""
+
+
+def cause_line(cause: DropCause) -> str:
+    """Return what to try for a cause: the words of the page."""
+    says, advice = CAUSES[cause]
+    return f"`{cause}`: {says} {advice}"
 
 
 def alerts(settings: Settings) -> list[Alert]:
@@ -127,30 +129,14 @@ def page(settings: Settings) -> Page:
                 " the selected IDs, the verdict and the cause. `rop-otel replay` judges exported spans again."
             ),
             "Did a deployment, an index build or a setting change when the losses began? Go back first, then look.",
-            NEVER_RETRIEVED,
+            *map(cause_line, DropCause),
             (
-                f"`{DropCause.TRUNCATED}`, `{DropCause.BELOW_CUTOFF}`:"
-                " the cut keeps too few; raise the number of candidates before touching the ranking."
+                "Where a ranking lost them, look for `RerankerFallback` too, and check that judgments credit every"
+                " document that a question needs before you blame the ranking."
             ),
             (
-                f"`{DropCause.RERANKED_AWAY}`, `{DropCause.DIVERSIFIED_AWAY}`:"
-                " compare the scores of the stages before and after; look for `RerankerFallback`; check that"
-                " judgments credit every document that a question needs before blaming it."
-            ),
-            (
-                f"`{DropCause.DISPLACED}`, `{DropCause.OVER_BUDGET}`:"
-                " expansion may add only what still fits, and packing should take the best first. A fixed-size prefix"
-                " of a list that was reordered for long contexts drops the best one, which then stands in the middle"
-                " or at the end."
-            ),
-            (
-                f"`{DropCause.NO_SENTENCE_KEPT}`, `{DropCause.NO_TEXT}`:"
-                " sentence selection that matches words literally, where the index stems them, throws away what"
-                " retrieval found."
-            ),
-            (
-                f"`{DropCause.SILENT_CUT}`, `{DropCause.UNOBSERVED_STAGE}`:"
-                " code that no span shows took it. Instrument that place first."
+                "Where packing lost them: a fixed-size prefix of a list that was reordered for long contexts drops the"
+                " best one, which then stands in the middle or at the end."
             ),
             "Are the objects lost for good reasons? Then the target is too high for this handoff: give it its own.",
         ),

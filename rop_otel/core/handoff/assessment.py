@@ -91,6 +91,7 @@ class Finding:
         name, round: Which one, where known.
         ids, labels: Sorted by code point.
         message: One sentence with the values in it.
+        span_id: The span of that stage; None where no stage ran. It is no part of the contract.
     """
 
     code: FindingCode
@@ -101,6 +102,7 @@ class Finding:
     ids: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     message: str
+    span_id: str | None = field(default=None, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON shape of the contract."""
@@ -123,12 +125,14 @@ class Drop:
     Args:
         cause: Why.
         stage, name, round: The stage at which it was lost; None where no stage can be blamed.
+        span_id: The span of that stage; None where no stage ran. It is no part of the contract.
     """
 
     cause: DropCause
     stage: str | None = None
     name: str | None = None
     round: int | None = None
+    span_id: str | None = field(default=None, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON shape of the contract."""
@@ -329,12 +333,12 @@ class Assessment:
             return f"not assessed, {self.note}"
         if self.verdict is Verdict.PASS:
             where = f" at rank {self.selected_rank}" if self.selected_rank else ""
-            return f"PASS, the selected object reached the reader{where}"
+            return f"PASS, {VERDICT_WORDS[self.verdict]}{where}"
         if self.verdict is Verdict.FAIL:
             place = f" at {self.dropped_at}" if self.dropped_at else ""
             more = f": {COMPARE_IDS}" if self.drop_cause is DropCause.NEVER_RETRIEVED else ""
             return f"FAIL, the selected object was lost{place} ({self.drop_cause}){more}"
-        return f"{self.verdict.value}, {self.note or _WORDS[self.verdict]}"
+        return f"{self.verdict.value}, {self.note or VERDICT_WORDS[self.verdict]}"
 
     def _finding_words(self) -> str:
         if not self.findings:
@@ -345,7 +349,9 @@ class Assessment:
 
 
 COMPARE_IDS: Final = "no list holds it; compare the IDs first, they may be random or those of chunks"
-_WORDS = {
+VERDICT_WORDS: Final = {
+    Verdict.PASS: "the selected object reached the reader",
+    Verdict.FAIL: "the selected object did not reach the reader, for certain",
     Verdict.DECLARATION_INVALID: "mode, need, rule or cutoff is none of the contract's, or not the declaration's",
     Verdict.NOT_APPLICABLE: "no selected object was required to reach the reader",
     Verdict.SELECTOR_ERROR: "a selection was due and no usable one came",

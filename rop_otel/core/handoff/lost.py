@@ -107,7 +107,7 @@ def drop(cause: DropCause, stage: StageRecord | None = None) -> Drop:
     """Return a loss at a stage, or at none."""
     if stage is None:
         return Drop(cause=cause)
-    return Drop(cause=cause, stage=stage.kind, name=stage.name, round=stage.round)
+    return Drop(cause=cause, stage=stage.kind, name=stage.name, round=stage.round, span_id=stage.span_id)
 
 
 def _holders(graph: StageGraph, wanted: Wanted, ranks: Sequence[int | None]) -> Iterator[int]:

@@ -53,7 +53,7 @@ def in_order(record: HandoffRecord) -> Ordered:
     Args:
         record: The handoff; its stages in any order.
     """
-    stages, parents = _sorted(record.stages)
+    stages, parents = in_order_of_ends(record.stages)
     late = [stage.end_ns is None or stage.end_ns > record.end_ns for stage in stages]
     counts = [
         not (after or (stage.failed and stage.kind in kinds.SHOWING)) for stage, after in zip(stages, late, strict=True)
@@ -69,8 +69,8 @@ def in_order(record: HandoffRecord) -> Ordered:
     return Ordered(tuple(compress(stages, counts)), list(compress(range(len(stages)), counts)), around, left_out)
 
 
-def _sorted(stages: Sequence[StageRecord]) -> tuple[list[StageRecord], Parents]:
-    """Return distinct stages in order, with the stage above each; none of these where all stand alone."""
+def in_order_of_ends(stages: Sequence[StageRecord]) -> tuple[list[StageRecord], Parents]:
+    """Return distinct stages in order, with the place of the stage above each; none of these where all stand alone."""
     distinct = {(stage.trace_id, stage.span_id): stage for stage in reversed(stages)}
     ordered = sorted(distinct.values(), key=_position)
     if all(stage.parent_id is None for stage in ordered):

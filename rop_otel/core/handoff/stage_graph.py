@@ -66,6 +66,10 @@ class StageGraph:
         """Whether a stage encloses another one."""
         return bool(self._around)
 
+    def around(self, place: int) -> int | None:
+        """Return the stage that encloses another one; None where none does."""
+        return self._around[place] if self._around else None
+
     @cached_property
     def regions(self) -> Regions:
         """Which stages lie within which."""

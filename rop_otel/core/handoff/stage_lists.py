@@ -22,6 +22,8 @@ class StageLists:
         returned: What it returned, as far as it was recorded; None where unreadable.
         dropped: What it was handed and did not return, in the order of its input; None where one of the two lists is
             not known in full. A rescue only adds to what packing shows.
+        added: What it returned and was not handed, in order; None where its input is not known in full, and for a
+            source, which is handed nothing.
     """
 
     stage: str
@@ -29,6 +31,7 @@ class StageLists:
     round: int | None = None
     returned: Ids | None = None
     dropped: Ids | None = None
+    added: Ids | None = None
 
 
 def lists_of(record: HandoffRecord, *, resolver: Resolver | None = None) -> tuple[StageLists, ...]:
@@ -38,7 +41,11 @@ def lists_of(record: HandoffRecord, *, resolver: Resolver | None = None) -> tupl
         record: The facts.
         resolver: The resolver in force; a document is not dropped where another one of its object was returned.
     """
-    graph = StageGraph(record, resolver if at_hand(record, resolver) else None)
+    return listed(StageGraph(record, resolver if at_hand(record, resolver) else None))
+
+
+def listed(graph: StageGraph) -> tuple[StageLists, ...]:
+    """Return the same of a handoff whose stages are arranged already."""
     return tuple(
         StageLists(
             stage=stage.kind,
@@ -46,10 +53,19 @@ def lists_of(record: HandoffRecord, *, resolver: Resolver | None = None) -> tupl
             round=stage.round,
             returned=stage.returned,
             dropped=_dropped(graph, place),
+            added=_added(graph, place),
         )
         for place, stage in enumerate(graph.stages)
         if stage.kind != kinds.READER
     )
+
+
+def _added(graph: StageGraph, place: int) -> Ids | None:
+    stage = graph.stages[place]
+    handed = graph.input_set(place)
+    if stage.returned is None or handed is None:
+        return None
+    return tuple(raw for raw in dict.fromkeys(stage.returned) if raw and raw not in handed)
 
 
 def _dropped(graph: StageGraph, place: int) -> Ids | None:

@@ -119,13 +119,14 @@ def count_citations(graph: StageGraph, attachments: Sequence[tuple[int, Attachme
     counts = dict.fromkeys(CitationCounts.__dataclass_fields__, 0)
     for place, attachment in attachments:
         for label in graph.stages[place].citations or ():
-            outcome = _outcome(graph, label, attachment)
+            outcome = outcome_of(graph, label, attachment)
             if outcome is not None:
                 counts[outcome] += 1
     return CitationCounts(**counts)
 
 
-def _outcome(graph: StageGraph, label: str, attachment: Attachment) -> str | None:
+def outcome_of(graph: StageGraph, label: str, attachment: Attachment) -> str | None:
+    """Return what a citation of a label is: one of the fields of :class:`CitationCounts`, None where nobody knows."""
     if label not in attachment.labels.shown:
         return "unresolved"
     shown = attachment.labels.shown[label]
@@ -158,7 +159,7 @@ def _malformed(stage: StageRecord) -> bool:
     return len(stage.labels) != len(stage.returned)
 
 
-def _pairs(stage: StageRecord) -> list[tuple[str, str]] | None:
+def pairs_of(stage: StageRecord) -> list[tuple[str, str]] | None:
     """Return each label and ID shown with it, None where the labels are not usable."""
     ids, labels = stage.returned, stage.labels
     if ids is None or labels is None or len(labels) != len(ids):
@@ -180,7 +181,7 @@ def _round_labels(stages: Sequence[StageRecord]) -> RoundLabels:
     shown: dict[str, str] = {}
     usable = True
     for stage in stages:
-        pairs = _pairs(stage)
+        pairs = pairs_of(stage)
         usable = usable and pairs is not None and not list_is_cut(stage)
         for label, raw in pairs or ():
             shown.setdefault(label, raw)
@@ -193,7 +194,7 @@ def _duplicates(graph: StageGraph) -> Iterator[tuple[int, Finding]]:
         stage = graph.stages[place]
         if stage.kind not in kinds.SHOWING:
             continue
-        pairs = _pairs(stage) or []
+        pairs = pairs_of(stage) or []
         first = firsts.get(stage.round)
         if first is None:
             first = firsts[stage.round] = dict(reversed(pairs))

@@ -31,6 +31,7 @@ def finding_at(
         ids=tuple(sorted(ids)),
         labels=tuple(sorted(labels)),
         message=code.message.format(stage=stage.kind, ids=quoted(ids), labels=quoted(labels), **values),
+        span_id=stage.span_id,
     )
 
 

@@ -1,0 +1,101 @@
+"""One HTML file that holds everything: views, libraries and data. It opens from disk and loads nothing."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from typing import Any, BinaryIO, Final
+
+import msgspec
+
+from rop_otel.page.assessed_set import AssessedSet
+from rop_otel.page.detail import detail
+from rop_otel.page.document import BLOCK, head, rows, totals_of
+from rop_otel.page.packed_details import pack
+
+_ASSETS: Final = files("rop_otel.page") / "assets"
+_POLICY, _STYLE, _SCRIPT, _DATA = "<!--{policy}-->", "/*{style}*/", "/*{script}*/", "<!--{data}-->"
+
+
+def write_page(
+    sets: Sequence[AssessedSet], stream: BinaryIO, *, title: str = "rop-otel", made_at: str | None = None
+) -> None:
+    """Write sets of assessed handoffs as one HTML file.
+
+    The same sets give the same bytes.
+
+    Args:
+        sets: At least one; its handoffs may be none.
+        stream: Takes the bytes, block by block.
+        title: Of the page.
+        made_at: When it is made, RFC 3339; None: not said.
+
+    Raises:
+        OSError: The stream cannot take them.
+    """
+    before, after = _shell()
+    stream.write(before)
+    totals = [totals_of(each) for each in sets]
+    stream.write(_plain("head", head(sets, totals, title=title, made_at=made_at)))
+    for number, (shown, total) in enumerate(zip(sets, totals, strict=True)):
+        stream.write(_packed(f"set-{number}-rows", list(rows(shown, total))))
+        for block, details in enumerate(_blocks(shown)):
+            stream.write(_packed(f"set-{number}-handoffs-{block}", details))
+    stream.write(after)
+
+
+def _blocks(shown: AssessedSet) -> Iterator[dict[str, Any]]:
+    for first in range(0, len(shown.assessments), BLOCK):
+        yield pack(detail(shown, place) for place in range(first, min(first + BLOCK, len(shown.assessments))))
+
+
+def _shell() -> tuple[bytes, bytes]:
+    """Return the page before and after its data, with style, script and the policy that allows just these."""
+    style = _text("style.css")
+    script = "\n".join(_text(name) for name in _text("scripts.txt").split())
+    policy = (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    parts = {
+        _POLICY: f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        _STYLE: style,
+        _SCRIPT: script,
+    }
+    before, _, after = _text("index.html").partition(_DATA)
+    for place, part in parts.items():
+        before, after = before.replace(place, part), after.replace(place, part)
+    return before.encode(), after.encode()
+
+
+def _text(name: str) -> str:
+    """Return the text of one of the page's files."""
+    return (_ASSETS / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _json(value: object) -> bytes:
+    """Return JSON; halves of surrogate pairs, which have no UTF-8 form, are escaped, and so then is all but ASCII."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+def _plain(name: str, value: object) -> bytes:
+    """Return a block that can be read as it is; nothing in it can end it."""
+    text = json.dumps(value, separators=(",", ":"))
+    text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return f'<script type="application/json" data-block="{name}">{text}</script>\n'.encode()
+
+
+def _packed(name: str, value: object) -> bytes:
+    packed = base64.b64encode(gzip.compress(_json(value), compresslevel=9, mtime=0)).decode()
+    return f'<script type="application/octet-stream" data-block="{name}">{packed}</script>\n'.encode()
