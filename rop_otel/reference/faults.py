@@ -158,7 +158,7 @@ _ALL = (
     ),
     Fault(
         name="expansion_ignores_budget",
-        description="Siblings are added without regard to the budget and push ranked passages out of the context.",
+        description="Neighbouring passages are added without a limit, and push ranked passages out of the context.",
         finding=RankingFinding.EXPANSION_DISPLACED,
         cause=DropCause.OVER_BUDGET,
         stage=kinds.PACKING,
