@@ -25,7 +25,7 @@ NAME = "SelectedObjectDropsBeforeReader"
 NEVER_RETRIEVED = (
     f"`{DropCause.NEVER_RETRIEVED}`: first compare the IDs. Does the store make random IDs, so that none is ever the"
     " selected one? Are the IDs those of chunks, while a whole document was selected (a resolver says which chunks it"
-    " has)? Only then: is the object in the index? No setting of a later stage brings back what no source found."
+    " has)? Only then: is the object in the index? No setting of a later stage finds what no source found."
 )
 _LEADING = 0.5
 """A cause is named where it takes at least this part of what the first cause takes: the first one always is."""
@@ -124,9 +124,9 @@ def page(settings: Settings) -> Page:
         attempts=(
             (
                 "Open a trace: the misses panel of the *Handoffs* dashboard links to one, and the handoff span carries"
-                " the selected IDs, the verdict and the cause. `rop-otel replay` judges exported spans again."
+                " the selected IDs, the verdict and the cause. `rop-otel replay` assesses exported spans again."
             ),
-            "Did a deployment, an index build or a setting change when the losses began? Go back first, then look.",
+            "Did a deployment, an index build or a setting change when the losses began? Undo it first, then look.",
             NEVER_RETRIEVED,
             (
                 f"`{DropCause.TRUNCATED}`, `{DropCause.BELOW_CUTOFF}`:"
@@ -150,7 +150,7 @@ def page(settings: Settings) -> Page:
             ),
             (
                 f"`{DropCause.SILENT_CUT}`, `{DropCause.UNOBSERVED_STAGE}`:"
-                " code that no span shows took it. Instrument that place first."
+                " code that no span shows dropped it. Instrument that place first."
             ),
             "Are the objects lost for good reasons? Then the target is too high for this handoff: give it its own.",
         ),
