@@ -2,8 +2,8 @@
 
 Compared in the same rounds with the same spans and attributes written by hand, with the same documents flattened in
 OpenInference's form, and with itself where sampling leaves the trace out. Where a provider limits the length of values,
-a stage's attributes have to go the public way (see ``rop_otel/tracing/running/span_writing.py``): those rounds are told
-apart.
+a stage's attributes have to go the public way (see ``rop_otel/tracing/running/span_writing.py``): those rounds are
+reported separately.
 """
 
 from __future__ import annotations

@@ -33,8 +33,8 @@ def main() -> None:
             ThreadPoolExecutor(8) as pool,
         ):
             answers = list(pool.map(lambda question: ask(reader, question), [*QUESTIONS] * TIMES))
-        told = Counter(answers)
-        print(f"answers         {dict(sorted(told.items()))}")
+        verdicts = Counter(answers)
+        print(f"answers         {dict(sorted(verdicts.items()))}")
         totals: Counter[str] = sum((Counter(counts) for counts in received.verdicts().values()), Counter())
         print(f"all workers     {dict(sorted(totals.items()))}")
         services = defaultdict(set)

@@ -33,7 +33,7 @@ app = FastAPI(lifespan=lifespan)
 
 @app.get("/answer")
 def answer(question: str) -> dict[str, str | None]:
-    """Answer a question, and tell what became of the selected object."""
+    """Answer a question, and report the verdict on the selected object."""
     with rop.handoff("docs-qa") as handoff:
         handoff.select(QUESTIONS.get(question))
         shown = pack(retrieve(question))

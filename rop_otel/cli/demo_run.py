@@ -131,7 +131,7 @@ def _index(request: Request, task: Task, console: Console) -> Tools:
     with _progress("Indexing") as progress:
         bar = progress.add_task("Indexing", total=None, visible=False)
 
-        def told(done: int, total: int) -> None:
+        def advance(done: int, total: int) -> None:
             if done == 1:
                 console.print(f"[bold]Indexing[/]   {counted(total, 'passage')}, once ...", highlight=False)
             progress.update(bar, completed=done, total=total, visible=True)
@@ -141,7 +141,7 @@ def _index(request: Request, task: Task, console: Console) -> Tools:
             settings=settings,
             encoder=request.encoder,
             cross_encoder=request.cross_encoder,
-            progress=told,
+            progress=advance,
         )
         fresh = progress.tasks[0].total is not None
     seconds = time.perf_counter() - started

@@ -1,4 +1,4 @@
-"""One span that somebody else makes: what it says, while it runs and after it has ended."""
+"""One span of others: its facts, while it runs and after it has ended."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rop_otel.tracing.running.runtime import Runtime
 
 
 class ForeignSpan(Node):
-    """A span of somebody else's in its place among the others, from its start on.
+    """A span of others in its place in the tree, from its start on.
 
     Args:
         span: The span. Until it ends it belongs to whoever started it, and is not kept alive here.
@@ -63,7 +63,7 @@ class ForeignSpan(Node):
         self.ended = True
 
     def read(self) -> Reading | None:
-        """Return what it says now; None where it is no part of a handoff. Nothing else is kept of it when it has ended.
+        """Return its facts now; None if it is no part of a handoff. Nothing else is kept of it when it has ended.
 
         Its span may hold the texts of its documents.
         """
@@ -77,8 +77,8 @@ class ForeignSpan(Node):
 
     def _look(self, span: ReadableSpan) -> Reading | None:
         rules = self._rules
-        told = concerns(span.attributes or {}, rules, lost=span.dropped_attributes)
-        if not told and not (self.ended and self.holds & RETRIEVAL):
+        concerned = concerns(span.attributes or {}, rules, lost=span.dropped_attributes)
+        if not concerned and not (self.ended and self.holds & RETRIEVAL):
             return None  # nearly every span
         return read(from_sdk(span), rules, may_be_handoff=self._may_be)
 

@@ -182,7 +182,7 @@ class HandoffNumbers:
             scores.add(selected, judged)
 
     def brought(self, source: str, shown: SourceShown) -> None:
-        """Add what one source brought of what was shown."""
+        """Add how many shown IDs one source returned."""
         counts = self.sources.get(source)
         if counts is None:
             counts = self.sources[source] = [0, 0]

@@ -143,8 +143,8 @@ def pages(settings: Settings) -> list[Page]:
                 "Read the service's log: each kind of error is logged once, with its stack.",
                 f"In a test, set `{semconv.ENV_STRICT}`: misuse then raises where it happens.",
                 (
-                    "Were handoffs turned away? If handoffs are opened and never ended, the number of open ones only grows."
-                    f" Otherwise raise `{semconv.ENV_MAX_OPEN}`."
+                    "Were handoffs turned away? If handoffs are opened and never ended, the number of open ones only"
+                    f" grows. Otherwise raise `{semconv.ENV_MAX_OPEN}`."
                 ),
             ),
         ),

@@ -67,13 +67,13 @@ def pages(settings: Settings) -> list[Page]:
             see=_see(settings, PassageFinding.CONTEXT_NOT_IN_PROMPT),
             attempts=(
                 (
-                    "Look at a prompt. Does the template have a place for the documents, under exactly the name with which"
-                    " they are filled in? A template engine fills an unknown name with nothing."
+                    "Look at a prompt. Does the template have a place for the documents, under exactly the name with"
+                    " which they are filled in? A template engine fills an unknown name with nothing."
                 ),
                 "Was a variable renamed, or a step put in between that hands on only the question?",
                 (
-                    "Does the prompt show the documents in another form, as a summary or in translation? Then record the"
-                    f" basis `assumed` (`{semconv.CONTEXT_BASIS}`)."
+                    "Does the prompt show the documents in another form, as a summary or in translation? Then record"
+                    f" the basis `assumed` (`{semconv.CONTEXT_BASIS}`)."
                 ),
                 "Is the text of the documents read from the right field? An empty field gives an empty context.",
             ),

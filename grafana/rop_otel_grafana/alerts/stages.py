@@ -81,8 +81,8 @@ def _recall_page(settings: Settings) -> Page:
             ),
             "Is the drop in one arm only? Then was its index built again, or its model or tokenizer replaced?",
             (
-                "Is the drop in fusion while both arms are stable? The weights suit another corpus. Which arm is better differs"
-                " from corpus to corpus; do not set one global weight from one set of questions."
+                "Is the drop in fusion while both arms are stable? The weights suit another corpus. Which arm is better"
+                " differs from corpus to corpus; do not set one global weight from one set of questions."
             ),
             "Have the questions changed? Compare the number of scored lists. A new kind of question is no regression.",
             "Is retrieval repeatable? Ask the same questions twice before you blame a change.",

@@ -77,8 +77,8 @@ def page(settings: Settings) -> Page:
                 " older than the index?"
             ),
             (
-                f"`{Verdict.DECLARATION_INVALID.value}`: mode, need, rule or cutoff is none of the contract's, or not"
-                " the declaration's."
+                f"`{Verdict.DECLARATION_INVALID.value}`: mode, need, rule or cutoff is not allowed, or is not the one"
+                " of the declaration."
             ),
             "Is no selection due here? Then open the handoff without one.",
         ),

@@ -1,9 +1,9 @@
-"""Where in which handoff the application is now, kept in the OpenTelemetry context and so carried with it.
+"""The caller's handoff, stage and round, kept in the OpenTelemetry context and so carried with it.
 
-All that makes a context current, or sets a context variable of ours, goes through this module. While the garbage
-collector runs, nothing is set: the code that it interrupts may be ``ContextVar.set`` itself, which CPython 3.11 does
-not survive (cpython#122529), and in any version that code knows nothing of the finalizers that run in it. What is
-monitored in a finalizer is kept apart from it for as long as the collector runs.
+Only this module makes a context current or sets one of our context variables. While the garbage collector runs, it sets
+nothing. The collector may interrupt ``ContextVar.set`` itself, and then CPython 3.11 crashes (cpython#122529). In any
+version the interrupted code does not expect that a finalizer changes its context. While the collector runs, anything
+that is monitored in a finalizer is kept apart from the interrupted code.
 
 A context is put back by attaching the one before it, never by its token: a token used in another task or thread (a
 generator that the garbage collector closes) is an error that OpenTelemetry logs. A place whose block ended where it
@@ -87,7 +87,7 @@ NOWHERE: Final = Position()
 
 
 def current_position(context: Context | None = None) -> Position:
-    """Return the place that a context, None for the current one, is at."""
+    """Return the place of a context; None: of the current context."""
     found = (current_context() if context is None else context).get(_key)
     return NOWHERE if found is None else cast(Position, found)
 
