@@ -1,4 +1,4 @@
-"""Run both services with two workers each, ask, end them, and see that nothing was lost on the way."""
+"""Run both services with two workers each, ask questions, end them, and check that no verdict was lost on the way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reader: opens the handoff, asks the retriever, packs a context and answers. It assesses, since it opened."""
+"""The reader: opens and assesses the handoff, asks the retriever, packs a context and answers."""
 
 from __future__ import annotations
 

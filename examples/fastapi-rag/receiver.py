@@ -1,4 +1,4 @@
-"""What takes OTLP here, instead of a collector: keeps spans and the last number of each worker."""
+"""A small receiver of OTLP, instead of a collector: it keeps spans and the last number of each worker."""
 
 from __future__ import annotations
 

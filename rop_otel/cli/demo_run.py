@@ -75,7 +75,7 @@ def run_demo(request: Request, console: Console) -> int:
     with _monitored(request, task) as monitoring:
         tools = _index(request, task, console)
         pipeline = make_pipeline(tools, linked=task.linked, parts=injection.parts if injection else None)
-        # Before anything that a closed terminal or pipe may end: spans without it cannot be judged again.
+        # Before anything that a closed terminal or pipe may end: spans without it cannot be assessed again.
         resolver_file = write_resolver(task.corpus.resolver, request.export) if request.export else None
         outcomes = list(_answers(pipeline, task, request.limit, console))
         summary = summarise(outcomes, canonical=task.corpus.resolver.canonical)

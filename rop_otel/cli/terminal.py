@@ -34,7 +34,7 @@ def say(text: str = "") -> None:
 
 
 def say_json(lines: Iterable[bytes]) -> None:
-    """Print JSON, which whoever wrote it has made printable, in UTF-8 whatever the terminal's encoding."""
+    """Print JSON, whose control characters are escaped already, in UTF-8 whatever the terminal's encoding."""
     sys.stdout.flush()
     sys.stdout.buffer.writelines(lines)
     sys.stdout.buffer.flush()

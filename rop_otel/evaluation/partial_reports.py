@@ -114,7 +114,7 @@ def part_lines(partial: Partial, records: Iterable[Entry] | None, *, declaration
     Args:
         partial: The counts.
         records: In the report's order; None leaves them out.
-        declaration: The declaration's name, which is made absolute, for whoever combines the parts.
+        declaration: The declaration's name, which is made absolute, for the later merge.
     """
     head = _Head(declaration=str(Path(declaration).resolve()), records=records is not None)
     yield _line(encode(head))

@@ -25,7 +25,7 @@ class ForeignSpan(Node):
     """A span of others in its place in the tree, from its start on.
 
     Args:
-        span: The span. Until it ends it belongs to whoever started it, and is not kept alive here.
+        span: The span. Until it ends it is not kept alive here.
         place: Where in one of our own handoffs it started, where no span above it is here.
         rules: How spans of other conventions are read.
         give_up: Called with its key where nobody has its span any more, before that has ended.
@@ -122,9 +122,9 @@ def _elsewhere(place: Position) -> Elsewhere | None:
 
 
 def _starts_trace(span: ReadableSpan, place: Position) -> bool:
-    """Return whether a span below no open one of somebody else's is the first of its trace in this process.
+    """Return whether a span of others, with no open span of others above it, is the first of its trace in this process.
 
-    Below a stage of ours that has no handoff it is the first of somebody else's. Anything else is below a span that
+    Below a stage of ours that has no handoff it is the first span of others. Anything else is below a span that
     has ended already, or was never recorded.
     """
     return span.parent is None or span.parent.is_remote or place.stage is not None

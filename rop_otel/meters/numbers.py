@@ -1,4 +1,4 @@
-"""Plain numbers of one handoff name and of its stages; whoever holds them holds the tally's lock."""
+"""Plain numbers of one handoff name and of its stages; code that uses them holds the tally's lock."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class FileExporter(SpanExporter):
 
 
 def recording_provider(file: Path, *, service_name: str) -> TracerProvider:
-    """Return a tracer provider whose spans go to a file, until it is shut down by whoever asked for it.
+    """Return a tracer provider whose spans go to a file, until the caller shuts it down.
 
     Raises:
         InputError: The file cannot be written.

@@ -29,7 +29,7 @@ class Turns:
         """Do a piece of work now, or right after the one that the caller interrupts.
 
         Args:
-            piece: The work. What it raises reaches whoever does it.
+            piece: The work. What it raises reaches the code that does it, which may be another thread's.
         """
         self._due.append(piece)
         self.settle()

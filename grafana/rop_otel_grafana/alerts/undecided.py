@@ -39,7 +39,7 @@ def alerts(settings: Settings) -> list[Alert]:
             labels={"undecided": "only"},
             summary=f"Nothing is known of {subject(settings)}",
             description=(
-                f"Every trip of {subject(settings)} in the last {watch.only} was neither PASS nor FAIL: no loss can be"
+                f"Every case of {subject(settings)} in the last {watch.only} was neither PASS nor FAIL: no loss can be"
                 " seen, at any stage or for any cause."
             ),
         ),

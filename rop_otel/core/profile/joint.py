@@ -1,4 +1,4 @@
-"""Joint outcomes: a record's selected object and the dataset's judged ones, looked for in the same returned IDs."""
+"""Joint outcomes: whether the same returned IDs hold a record's selected object and the dataset's judged ones."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class Running(Protocol):
 
 
 class Around(Protocol):
-    """A span of somebody else's with a stage of ours below it."""
+    """A span of others with a stage of ours below it."""
 
     def stage_at_or_above(self, handoff_id: str) -> str | None:
         """Return the span ID of the nearest stage of a handoff at or above this span, None where there is none."""

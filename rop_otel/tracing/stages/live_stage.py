@@ -157,7 +157,7 @@ class LiveStage:
             self._facts.misuse(Problem.IDS, "it ended without returned()")
 
     def _give_up(self) -> None:
-        """End where nobody has any more what ran inside; wherever that was, this stage may still be current."""
+        """End a stage whose generator or coroutine nobody has any more; the stage may still be current somewhere."""
         leave(self._context, self._before)
         self._leave(GeneratorExit())
 
