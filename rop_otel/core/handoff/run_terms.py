@@ -42,7 +42,7 @@ def under(record: HandoffRecord, opened: Opened) -> HandoffRecord:
 
 
 def _decoded(record: HandoffRecord, declaration: Declaration) -> Ids:
-    """Return the key to which a handoff's witness decodes; none if it is unusable, an unknown key if the map lacks it."""
+    """Return the key of a handoff's witness; none if it is unusable, an unknown key if the map does not hold it."""
     observation = Observation(
         record_id=record.record_id or "",
         selection=ABSENT if record.witness is None else record.witness,
