@@ -1,4 +1,4 @@
-"""What the checks alone cost: ``assess()`` against the plain spans of the handoff, stage scores against pytrec_eval."""
+"""The cost of the checks alone: ``assess()`` over the plain spans of the handoff, stage scores against pytrec_eval."""
 
 from __future__ import annotations
 

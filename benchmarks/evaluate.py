@@ -1,4 +1,4 @@
-"""What it costs to evaluate a run: record files against what merely reading them costs.
+"""The cost of evaluating a run: record files, compared with only reading them.
 
 One million records of 20 IDs, about 400 bytes each, a population of one million, a resolver of 300,000 objects of four
 strings each. The selected object of each record is drawn at random, so its strings are in no cache. Records lie in the

@@ -2,8 +2,8 @@
 
 Its two services run in three ways at a time, each service a process with one worker: as they are, with the same spans
 and attributes written by hand, and bare (``services/``). Requests go to each way in turn, and the clock of each
-process's own CPU time says what the ways used meanwhile: threads that export included, whoever else runs on the machine
-left out. Within one process the ways would share OpenTelemetry's globals and could not be told apart.
+process's own CPU time says how much each way used: threads that export are included, other processes are not. Within
+one process the ways would share OpenTelemetry's globals and could not be distinguished.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What watching a framework adds to a query of its example, over what OpenInference's instrumentation adds to it.
 
 Each framework has a process of its own, in which the query runs bare, watched by us and watched by OpenInference, in
-turns. Both sides send their spans to a batch processor whose exporter drops them; what the processor takes is counted.
-What the embedding model takes is not: it is the same for all, and varies by more than what is measured.
+turns. Both sides send their spans to a batch processor whose exporter drops them; the processor's time is counted. The
+embedding model's time is not: it is the same for all, and it varies by more than the measured difference.
 Run from the checkout, with the packages of instrumentation/ installed: ``python benchmarks/frameworks.py``.
 """
 

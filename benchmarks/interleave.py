@@ -1,7 +1,6 @@
 """How every benchmark measures: contenders take turns in one process, and medians of CPU time are compared.
 
-Machines are noisy, so nothing here is judged by an absolute time: each figure is a ratio to something that ran in the
-same rounds.
+Machines are noisy, so no absolute time counts here: each figure is a ratio to something that ran in the same rounds.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """What the monitor costs the application: one handoff, ten spans, a hundred documents at each stage.
 
-Compared in the same rounds with the same spans and attributes written by hand, with the same documents flattened in
-OpenInference's form, and with itself where sampling leaves the trace out. Where a provider limits the length of values,
-a stage's attributes have to go the public way (see ``rop_otel/tracing/running/span_writing.py``): those rounds are told
-apart.
+It is compared in the same rounds with the same spans and attributes written by hand, with the same documents flattened
+in OpenInference's form, and with itself when sampling leaves the trace out. If a provider limits the length of values,
+a stage's attributes have to go the public way (see ``rop_otel/tracing/running/span_writing.py``): those rounds are
+reported separately.
 """
 
 from __future__ import annotations

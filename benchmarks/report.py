@@ -54,7 +54,7 @@ def _heading() -> str:
     return (
         "# Benchmark results\n\n"
         "Written by `make bench`. Times are medians of CPU time over interleaved rounds; other\n"
-        "machines have other times, so judge by the ratios.\n\n"
+        "machines have other times, so compare the ratios.\n\n"
         f"- {now}, {machine}\n- {platform.python_implementation()} {platform.python_version()}, {versions}\n"
     )
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Build the collector that builder.yaml describes, once for each manifest, outside the checkout; print where it lies.
-# Needs go. With --where it only tells the place, and fails where nothing has been built.
+# Needs go. With --where it only prints the path, and fails if nothing has been built.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 manifest=$PWD/builder.yaml

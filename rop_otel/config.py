@@ -56,7 +56,7 @@ class Source:
 
 
 def misspelt(environ: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each variable that is no setting and looks like one; others are left to whom they serve."""
+    """Return a sentence for each variable that looks like a setting and is none; variables of others are ignored."""
     prefix = semconv.ENVIRONMENT
     settings = [variable.removeprefix(prefix) for variable in _VARIABLES]
     unknown = [name for name in sorted(environ) if name.startswith(prefix) and name not in _VARIABLES]
@@ -76,7 +76,7 @@ def _flag(value: object, place: str) -> bool:
 
 
 def _on(value: object, place: str) -> bool:
-    """Return whether the monitor is on: the argument says so, the variable says the contrary."""
+    """Return whether the monitor is on. A true argument switches it on; a true variable switches it off."""
     return _flag(value, place) if isinstance(value, bool) else not _flag(value, place)
 
 
@@ -207,15 +207,15 @@ def _resolver(value: object, place: str) -> Resolver:
 
 
 class Given(TypedDict, total=False):
-    """The settings as they may be given; None is not given, and comes from the environment, else has its default.
+    """The settings as arguments. None: the setting comes from the environment, else from its default.
 
     Args:
-        enabled: False switches everything to no-ops (``ROP_OTEL_DISABLED``).
-        service_name: Name of the service, where a tracer provider has to be made (``OTEL_SERVICE_NAME``).
+        enabled: False switches monitoring off (``ROP_OTEL_DISABLED``).
+        service_name: Name of the service, if ``configure`` makes a tracer provider (``OTEL_SERVICE_NAME``).
         metrics_host: Address on which ``/metrics`` listens; loopback by default.
-        metrics_port: Port of ``/metrics``, 0 for any free one; without one it is not served.
+        metrics_port: Port of ``/metrics``, 0 for any free one; without a port it is not served.
         resolver: The resolver in force, or its file.
-        assess: ``local``, or ``monitor`` where a service assesses.
+        assess: ``local``: this process assesses. ``monitor``: a service that receives the spans assesses.
         strict: True raises on misuse, for tests.
         hash_key: Key with which IDs are hashed before they are recorded.
         max_ids: IDs recorded of each list.
@@ -225,14 +225,14 @@ class Given(TypedDict, total=False):
         capture_text: Whether messages and stack traces of exceptions, which may hold text, are recorded and logged.
         max_open: Handoffs open at one time.
         ttl_seconds: After this time an open handoff counts as abandoned.
-        max_names, max_stages: Handoff names and stage kinds that metrics tell apart.
+        max_names, max_stages: Handoff names and stage kinds that metrics distinguish.
         citation_pattern: How a citation is written in an answer.
         baggage_hosts: Hosts to which a selection may be sent as baggage.
         openinference: True writes OpenInference's attributes too, for viewers that know those.
-        id_keys: In spans of other conventions: keys of a document's metadata, the first present of which is its ID.
+        id_keys: For spans of other conventions: keys of a document's metadata; the first that is present holds its ID.
         foreign_stages: Patterns of the names of such spans, each with the kind of the stage that such a span is.
         foreign_handoffs: Patterns of the names of such spans that are handoffs; by default the topmost one is.
-        foreign_selected: Attribute of the span that is a handoff that holds what was selected.
+        foreign_selected: Attribute of such a handoff's span that holds what was selected.
         foreign_labels: Attribute of such a stage's span that holds the labels of what it returned.
     """
 
@@ -267,8 +267,8 @@ def setting(default: _T, read: Callable[[object, str], _T], variable: str | None
     """Return the field of a dataclass that is a setting.
 
     Args:
-        default: What it is where nobody says anything.
-        read: Reads what is given, by an argument or the environment, whose place comes with it for the message.
+        default: Its value if neither an argument nor the environment gives one.
+        read: Reads an argument or a variable; it also gets the place of the value, for the message.
         variable: The environment variable; None: there is none.
     """
     return field(default=default, metadata={_READ: read, _VARIABLE: variable})
@@ -279,7 +279,7 @@ class Config:
     """Every setting, decided once.
 
     Args:
-        enabled: False switches everything to no-op twins.
+        enabled: False switches monitoring off.
         service_name: Name of the service in its telemetry; None leaves that to OpenTelemetry.
         metrics_host: Address on which ``/metrics`` listens.
         metrics_port: Port of ``/metrics``, 0 for any free one; None serves none.
@@ -294,14 +294,14 @@ class Config:
             key.
         max_open: Handoffs open at one time; further ones are not monitored.
         ttl_seconds: After this time an open handoff counts as abandoned.
-        max_names, max_stages: Handoff names and stage kinds that metrics tell apart.
+        max_names, max_stages: Handoff names and stage kinds that metrics distinguish.
         citation_pattern: How a citation is written; None derives that from the labels shown.
         baggage_hosts: Hosts to which a selection may be sent as baggage: a name, or ``.name`` for all below it.
         openinference: Whether spans carry OpenInference's attributes too, for viewers that know those.
-        id_keys: In spans of other conventions: keys of a document's metadata, the first present of which is its ID.
+        id_keys: For spans of other conventions: keys of a document's metadata; the first that is present holds its ID.
         foreign_stages: Patterns of the names of such spans, each with the kind of the stage that such a span is.
         foreign_handoffs: Patterns of the names of such spans that are handoffs; empty: the topmost one.
-        foreign_selected: Attribute of the span that is a handoff that holds what was selected.
+        foreign_selected: Attribute of such a handoff's span that holds what was selected.
         foreign_labels: Attribute of such a stage's span that holds the labels of what it returned.
     """
 

@@ -1,6 +1,6 @@
-"""For the tests of applications: what their handoffs did, and assertions that say where something was lost and why.
+"""For the tests of applications: captures their handoffs, and asserts that selected objects reach the reader.
 
-Public as the facade is. Needs no test framework, no provider of OpenTelemetry and no collector.
+Public, like ``rop_otel`` itself. Needs no test framework, no provider of OpenTelemetry and no collector.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ _MOST_IDS: Final = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Captured:
-    """The handoffs that ended while they were captured, in the order of their ends.
+    """The handoffs that ended while they were captured, in the order of their ends; empty before the first one ends.
 
     Args:
-        assessments: What was concluded about each.
-        records: What each was observed to do, in the same order.
+        assessments: The assessment of each.
+        records: The record of each, in the same order.
         resolver: The resolver in force, None without one.
     """
 
@@ -79,11 +79,11 @@ def capture(
     max_ids: int | None = None,
     strict: bool = True,
 ) -> Iterator[Captured]:
-    """Capture every handoff of the process inside a ``with`` block, and nothing else hears of them.
+    """Capture every handoff of the process inside a ``with`` block; metrics and spans do not have these handoffs.
 
-    Neither the environment nor what the application configures, before or inside the block, has a say. IDs and times
-    are the same in every run: the first handoff has trace 1, the second trace 2; spans are numbered from 1 in each; a
-    handoff starts with the year 2020 and takes a millisecond from one moment to the next.
+    Settings of the environment and of the application, before or inside the block, do not apply. IDs and times are the
+    same in every run: the first handoff has trace 1, the second trace 2; spans are numbered from 1 in each trace; each
+    handoff starts at the beginning of 2020, and each reading of the clock is a millisecond after the one before.
 
     Args:
         resolver: The resolver in force, or its file.
@@ -221,11 +221,11 @@ def assert_healthy(captured: Captured) -> None:
 def assert_selected_reaches_reader(captured: Captured) -> None:
     """Assert that in each captured handoff with a selection the reader was shown the selected object.
 
-    A handoff in which nothing was selected is passed over, unless that is so of all.
+    A handoff in which nothing was selected is skipped.
 
     Raises:
-        AssertionError: It was not, or that cannot be told, or no selection was captured. The message names the stage,
-            the cause and what each stage returned.
+        AssertionError: A selected object was not shown, this cannot be decided, or no selection was captured. The
+            message names the stage, the cause and what each stage returned.
     """
     due = [
         (assessment, record)
@@ -234,7 +234,7 @@ def assert_selected_reaches_reader(captured: Captured) -> None:
     ]
     if not due:
         raise AssertionError(
-            "nothing was selected in any captured handoff; tell it with handoff.select(), or a package's selected_by"
+            "nothing was selected in any captured handoff; report it with handoff.select(), or a package's selected_by"
         )
     lost = [_story(assessment, record) for assessment, record in due if assessment.verdict is not Verdict.PASS]
     if lost:
@@ -242,14 +242,14 @@ def assert_selected_reaches_reader(captured: Captured) -> None:
 
 
 def assert_labels_consistent(captured: Captured) -> None:
-    """Assert that each label shown or cited stands for one passage, the one that the response attaches under it.
+    """Assert that each label that was shown or cited stands for one passage, which the response attaches under it.
 
     Raises:
-        AssertionError: One does not, or no labels were captured. The message names the handoff, stage and labels.
+        AssertionError: A label does not, or no labels were captured. The message names the handoff, stage and labels.
     """
     pairs = _pairs(captured)
     if not any(stage.labels for _, record in pairs for stage in record.stages):
-        raise AssertionError("no captured stage showed labels; tell them with returned(..., labels=...)")
+        raise AssertionError("no captured stage showed labels; report them with returned(..., labels=...)")
     wrong = [
         f"{assessment.handoff_name}, {finding.code} at {finding.stage}: {finding.message}"
         for assessment, _ in pairs
@@ -271,7 +271,9 @@ def _read(facts: tuple[Fact, ...], told: Mapping[str, object]) -> dict[str, Any]
 def _pairs(captured: Captured) -> list[tuple[Assessment, HandoffRecord]]:
     catch_up()
     if not captured.assessments:
-        raise AssertionError("no handoff was captured; one is when it ends inside the block of capture()")
+        raise AssertionError(
+            "no handoff was captured; a handoff is captured when it ends inside the block of capture()"
+        )
     return list(zip(captured.assessments, captured.records, strict=True))
 
 
@@ -299,7 +301,7 @@ def _ids(ids: Ids | None, total: int | None) -> str:
 
 
 class _Keeper:
-    """A sink that keeps what it hears, with times that are counted instead of measured.
+    """A sink that keeps what it receives, with times that are counted instead of measured.
 
     Args:
         captured: Where it is kept.

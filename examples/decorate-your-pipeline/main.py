@@ -1,4 +1,4 @@
-"""A small search over six notes, watched: one question arrives, one is lost, one answer cites the wrong note."""
+"""A small search over six notes, watched: one note arrives, one is lost, and one answer cites the wrong note."""
 
 from __future__ import annotations
 

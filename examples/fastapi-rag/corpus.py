@@ -1,4 +1,4 @@
-"""The passages that both services know, and the questions that are asked, each with what was selected for it."""
+"""The passages that both services know, and the questions, each with its selected passage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run both services with two workers each, ask, end them, and see that nothing was lost on the way."""
+"""Run both services with two workers each, ask questions, end them, and check that no verdict was lost on the way."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def main() -> None:
             ThreadPoolExecutor(8) as pool,
         ):
             answers = list(pool.map(lambda question: ask(reader, question), [*QUESTIONS] * TIMES))
-        told = Counter(answers)
-        print(f"answers         {dict(sorted(told.items()))}")
+        verdicts = Counter(answers)
+        print(f"answers         {dict(sorted(verdicts.items()))}")
         totals: Counter[str] = sum((Counter(counts) for counts in received.verdicts().values()), Counter())
         print(f"all workers     {dict(sorted(totals.items()))}")
         services = defaultdict(set)

@@ -1,4 +1,4 @@
-"""The reader: opens the handoff, asks the retriever, packs a context and answers. It assesses, since it opened."""
+"""The reader: opens and assesses the handoff, asks the retriever, packs a context and answers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ app = FastAPI(lifespan=lifespan)
 
 @app.get("/answer")
 def answer(question: str) -> dict[str, str | None]:
-    """Answer a question, and tell what became of the selected object."""
+    """Answer a question, and report the verdict on the selected object."""
     with rop.handoff("docs-qa") as handoff:
         handoff.select(QUESTIONS.get(question))
         shown = pack(retrieve(question))

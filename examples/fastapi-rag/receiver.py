@@ -1,4 +1,4 @@
-"""What takes OTLP here, instead of a collector: keeps spans and the last number of each worker."""
+"""A small receiver of OTLP, instead of a collector: it keeps spans and the last number of each worker."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 
 
 class Span(NamedTuple):
-    """What is told of a span here."""
+    """The facts of a span that this receiver keeps."""
 
     service: str
     trace_id: bytes
@@ -50,7 +50,7 @@ class Receiver:
                         yield from (Span(service, span.trace_id, span.name) for span in scope.spans)
 
     def verdicts(self) -> dict[str, dict[str, int]]:
-        """Return the number of each verdict, by worker, as last told."""
+        """Return the number of each verdict, by worker, as last received."""
         found: dict[str, dict[str, int]] = {}
         for body in self._server.bodies["/v1/metrics"]:
             for resource in ExportMetricsServiceRequest.FromString(body).resource_metrics:

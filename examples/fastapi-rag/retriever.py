@@ -1,4 +1,4 @@
-"""The retriever: finds passages, and emits a span for each of its stages, in the trace of whoever asks."""
+"""The retriever: finds passages, and emits a span for each of its stages, in the trace of the asking service."""
 
 from __future__ import annotations
 

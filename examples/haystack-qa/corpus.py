@@ -1,4 +1,4 @@
-"""The corpus: what the running Python's standard library says about its own functions and classes."""
+"""The corpus: the documentation of the functions and classes of the running Python's standard library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions about the standard library, answered by a Haystack pipeline. Nothing in here knows of a monitor."""
+"""Questions about the standard library, answered by a Haystack pipeline. It has no code for the monitor."""
 
 from __future__ import annotations
 

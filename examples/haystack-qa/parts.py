@@ -1,4 +1,4 @@
-"""What Haystack does not bring: a sentence encoder on onnxruntime, a ranker, a cut and a reader without a model."""
+"""Components that Haystack does not have: an encoder on onnxruntime, a ranker, a cut and a reader without a model."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def words(text: str) -> frozenset[str]:
 
 @component
 class QuestionEmbedder:
-    """Makes a vector of a question."""
+    """Encodes a question as a vector."""
 
     @component.output_types(embedding=list[float])
     def run(self, text: str) -> dict[str, Any]:

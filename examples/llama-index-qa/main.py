@@ -1,4 +1,4 @@
-"""Answer questions about Python's standard library from its docstrings, with LlamaIndex. Nothing in here monitors."""
+"""Answer questions about Python's standard library from its docstrings, with LlamaIndex. It has no monitoring."""
 
 from __future__ import annotations
 

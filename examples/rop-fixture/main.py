@@ -1,4 +1,4 @@
-"""The synthetic fixture of ROP: what a pass fraction hides, and how each observed condition is accounted for."""
+"""The synthetic fixture of ROP: it shows what a pass fraction hides, and which status each kind of fault gives."""
 
 from __future__ import annotations
 

@@ -17,11 +17,11 @@ PER_STAGE = (
     citations.MISATTRIBUTED,
     citations.UNRESOLVED,
 )
-"""Alerts that a failed run of the same service says at once. A leak of another scope is never held back."""
+"""Alerts that a failed run of the same service holds back. A leak of another scope is never held back."""
 
 
 def alertmanager(settings: Settings) -> dict[str, object]:
-    """Return a configuration: one message a handoff, and none about stages while the run says it all."""
+    """Return a configuration: one message for each handoff, and none about stages while a run has failed."""
     service = settings.service_label
     return {
         "route": {

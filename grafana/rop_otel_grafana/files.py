@@ -13,7 +13,7 @@ from rop_otel_grafana.settings import Settings
 
 RUNBOOK = "runbook.md"
 ROUTING = "alertmanager/alertmanager.yaml"
-"""In a folder of its own: Prometheus, told to load every file beside the rules, would not start with it."""
+"""In a folder of its own: a Prometheus that loads every file beside the rules would not start with it."""
 
 
 def rules(settings: Settings) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Panels: a query, a unit, thresholds and a description, the same way everywhere.
 
-Missing data is grey and says so: every row of thresholds begins with grey, so that nothing takes the colour of health.
+Missing data is grey and labelled: every row of thresholds begins with grey, so that missing data never looks healthy.
 """
 
 from __future__ import annotations

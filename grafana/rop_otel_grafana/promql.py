@@ -87,7 +87,7 @@ def recorded(series: str, *matchers: str) -> str:
 
 
 def handoff_labels(settings: Settings, *further: str) -> tuple[str, ...]:
-    """Return service and handoff, the labels by which everything is told apart, and further ones."""
+    """Return service and handoff, the labels that every query distinguishes, and further ones."""
     return (settings.service_label, HANDOFF, *further)
 
 

@@ -51,7 +51,7 @@ def _stage(label: str = STAGE) -> str:
 
 
 def _list() -> str:
-    """Return the matcher of the chosen stages where several of one kind are told apart."""
+    """Return the matcher of the chosen stages where the names of several of one kind distinguish them."""
     return f'{STAGE}=~"($stage)( .*)?"'
 
 
@@ -225,10 +225,10 @@ def forms(settings: Settings) -> str:
     return _executions(settings, FORM)
 
 
-def _executions(settings: Settings, *told: str) -> str:
-    there = (f'{label}!=""' for label in told)
+def _executions(settings: Settings, *labels: str) -> str:
+    there = (f'{label}!=""' for label in labels)
     selector = select(settings, semconv.STAGE_EXECUTIONS.prometheus, *_chosen(settings, _stage(), *there))
-    return sum_rate(handoff_labels(settings, STAGE, *told), selector, _INTERVAL)
+    return sum_rate(handoff_labels(settings, STAGE, *labels), selector, _INTERVAL)
 
 
 def returned(settings: Settings) -> str:

@@ -134,7 +134,7 @@ class Undecided(Watch):
 
 
 class Absence(_Table):
-    """When the silence of a handoff is remarkable.
+    """When a handoff that stopped is an alert.
 
     Args:
         window: No handoff for so long ...

@@ -1,4 +1,4 @@
-"""Neutral spans put together as handoffs, as they start, end, arrive and expire: the assembler of every door."""
+"""Puts neutral spans together as handoffs, as they start, end, arrive and expire: the assembler of every door."""
 
 from __future__ import annotations
 

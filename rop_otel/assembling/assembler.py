@@ -1,4 +1,4 @@
-"""Spans put together as handoffs: of spans that run, as each ends; of recorded ones, in any order and at any time."""
+"""Puts spans together as handoffs: spans that run, as each ends; recorded spans, in any order and at any time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAX_WAITING: Final = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembled:
-    """What a set of spans amounts to.
+    """The handoffs of a set of spans.
 
     Args:
         handoffs: In order of their spans' start.
@@ -42,15 +42,15 @@ class Assembled:
 class Assembler:
     """Puts spans together as handoffs.
 
-    A stage belongs to the handoff that it names, else to the nearest handoff span above it. Where several handoff
-    spans have one ID, a stage below one of them belongs to that one. A stage of another convention without a handoff
-    makes one of the topmost span above it, or of itself where there is none.
+    A stage belongs to the handoff that it names, else to the nearest handoff span above it. If several handoff spans
+    have one ID, a stage below one of them belongs to that one. If a stage of another convention has no handoff, the
+    topmost span above it becomes one; without a span above it, the stage itself does.
 
-    Whoever sees spans run says of each that it :meth:`started` and :meth:`ended`: a parent starts before its children,
-    so that what has ended is let go as soon as no open span above can make a handoff of it. Spans that have ended are
-    :meth:`received`, in any order, their parents later or never; they stay until they are :meth:`expired`, and what
-    they amount to by now is :meth:`assembled` whenever that is asked for. Here is no clock: when a handoff is assessed
-    is for the caller to decide, at its end, after a time without new spans, or when all are there.
+    A caller that sees spans while they run calls :meth:`started` and :meth:`ended` for each. A parent starts before its
+    children, so a span that has ended is dropped as soon as no open span above can make it part of a handoff. Spans
+    that have ended already are :meth:`received`, in any order, their parents later or never. They stay until they are
+    :meth:`expired`, and :meth:`assembled` returns their handoffs at any time. The assembler has no clock: the caller
+    decides when a handoff is assessed, at its end, after a time without new spans, or when all spans are there.
 
     Args:
         rules: How received spans of other conventions are read.
@@ -135,7 +135,7 @@ class Assembler:
         return node
 
     def assembled(self) -> Assembled:
-        """Return what the received spans amount to. It may be asked for again when more have come."""
+        """Return the handoffs of the received spans. It may be called again when more spans have come."""
         nodes = self._nodes.values()
         cut_circles(nodes)
         for node in nodes:

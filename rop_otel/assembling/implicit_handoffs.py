@@ -1,7 +1,7 @@
 """Which spans are handoffs although they do not say so: the topmost ones above retrieval of other conventions.
 
-It is the topmost span, of those that may be one, at or above a stage of another convention that has no handoff. Where a
-handoff that says so lies below it, the application says what its handoffs are, and nothing is added.
+Such a handoff is the topmost span, of those that may be one, at or above a stage of another convention that has no
+handoff. If a span below it says that it is a handoff, the application has defined its handoffs, and none is added.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from rop_otel.assembling.span_tree import HANDOFF, RETRIEVAL, Node
 
 
 def imply_handoffs(tops: Iterable[Node]) -> None:
-    """Make handoffs of the spans that are meant to be some.
+    """Make handoffs of the spans that are implicit handoffs.
 
     Args:
         tops: Spans with no handoff above, and none that may be one. They and those below them are looked through.

@@ -1,4 +1,4 @@
-"""What counts of a span: the facts of a stage or handoff, without the texts that the span may hold."""
+"""The facts of a span: those of a stage or handoff, without the texts that the span may hold."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NOTHING: Final[Attributes] = {}
 
 
 class Reading(NamedTuple):
-    """What a span says.
+    """The facts of a span.
 
     Args:
         end_ns, start_ns, trace_id, span_id, name, failed, dropped_attributes: Of the span.
@@ -75,7 +75,7 @@ class Reading(NamedTuple):
 
 
 def read(span: Span, rules: Rules, *, may_be_handoff: bool = True) -> Reading | None:
-    """Return what a span says; None where it can be no part of a handoff, and only stands between others.
+    """Return the facts of a span; None if it cannot be part of a handoff.
 
     Args:
         span: The span.

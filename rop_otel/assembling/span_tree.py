@@ -1,4 +1,4 @@
-"""Spans in their places: which is above which, and what is known of what lies below each."""
+"""The tree of spans: which span is above which, and which handoffs and retrievals lie below each."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Node:
         holds: What is at it or below it: :data:`HANDOFF`, :data:`RETRIEVAL`, both or neither.
         ended: Whether it has ended.
         implied: Whether it is a handoff although it does not say so.
-        found: What it says, once it has ended.
+        found: Its facts, once it has ended.
     """
 
     __slots__ = ("above", "below", "ended", "found", "holds", "implied", "key", "within")
@@ -60,7 +60,7 @@ class Node:
         self.found: Reading | None = None
 
     def read(self) -> Reading | None:
-        """Return what it says now; None where it is no part of a handoff."""
+        """Return its facts now; None where it is no part of a handoff."""
         return self.found
 
     @property
@@ -124,7 +124,7 @@ class Node:
             self.above.below.pop(self, None)
 
     def note(self) -> Reading | None:
-        """Note at it, and at all spans above, what it says now, and return that."""
+        """Note its facts at it and at all spans above, and return them."""
         reading = self.read()
         if reading is not None and reading.is_handoff:
             self.hold(HANDOFF)
@@ -133,7 +133,7 @@ class Node:
         return reading
 
     def hold(self, what: int) -> None:
-        """Note at it, and at all spans above, what is there or below. What is above one that knows knows it, too."""
+        """Note at it, and at all spans above, what is there or below. Above a span that has the note all have it."""
         node: Node | None = self
         while node is not None and node.holds | what != node.holds:
             node.holds |= what

@@ -15,7 +15,7 @@ class OwnedStage(NamedTuple):
 
     Args:
         node: Its span.
-        reading: What that says.
+        reading: The facts of the span.
         owner: The handoff that it belongs to, None where there is none.
         parent_id: Span ID of the nearest enclosing stage of the same handoff.
     """
@@ -31,7 +31,7 @@ class OwnedStage(NamedTuple):
 
 
 class _Left(NamedTuple):
-    """The way leads out of a stage again, and what encloses the stages of its handoff is what did before."""
+    """The walk leaves a stage: the stage that enclosed it encloses the next stages of its handoff again."""
 
     owner: Owner
     before: str | None

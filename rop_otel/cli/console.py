@@ -1,4 +1,4 @@
-"""A console on which nothing is printed that a terminal would act on, but its own styles."""
+"""A console that prints no control characters except its own styles."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def dashboards(
     service_label: Annotated[str | None, typer.Option(help="The label that names the service; job by default.")] = None,
     path: Annotated[str | None, typer.Option(metavar="FOLDER", help="Where Grafana will find the dashboards.")] = None,
 ) -> None:
-    """Write three Grafana dashboards and the provisioning files that make Grafana pick them up from a folder.
+    """Write three Grafana dashboards, and the provisioning files with which Grafana loads them from a folder.
 
     Their panels show ratios that the rules of rop-otel rules record: give both verbs the same settings.
     """

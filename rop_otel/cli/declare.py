@@ -110,10 +110,10 @@ def declare(
     max_file_bytes: FileBytesOption = None,
     max_unpacked_bytes: UnpackedBytesOption = None,
 ) -> None:
-    """Write the sealed folder of a declaration: nobody writes a hash by hand.
+    """Write the sealed folder of a declaration, with every count and hash computed.
 
-    The declaration says that the population was fixed before any output was produced: declare first, then run.
-    Parquet is not read here: write the record IDs as a list or JSON Lines, the table as CSV or JSON Lines.
+    The population has to be fixed before any output is produced: declare first, then run.
+    This verb does not read Parquet: write the record IDs as a list or JSON Lines, the table as CSV or JSON Lines.
     """
     from rop_otel.core.profile.sealing import Decisions  # imported here: --help need not wait for it
     from rop_otel.evaluation.declaration_writer import read_population, read_resolver_or_table, write_folder

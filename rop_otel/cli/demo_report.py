@@ -133,11 +133,11 @@ def print_next_steps(
     other = next(name for name in ("hidden_cut", "missing_reranker") if name != fault)
     steps = [
         (f"{command} demo --fault {other}", "break one stage and see it caught; --fault list names all"),
-        (f"{command} demo --export spans.jsonl", "keep the spans, to judge them again later"),
+        (f"{command} demo --export spans.jsonl", "keep the spans, to assess them again later"),
         (f"{command} demo --serve", "keep answering, with live numbers on /metrics"),
     ]
     if export and resolver:
-        steps[1] = (f"{command} replay {export} --resolver {resolver}", "judge the recorded spans: the same verdicts")
+        steps[1] = (f"{command} replay {export} --resolver {resolver}", "assess the recorded spans: the same verdicts")
     if not own:
         steps.append((f"{command} demo --corpus pages.jsonl --questions questions.jsonl", "the same on your own text"))
     if not html:

@@ -81,7 +81,7 @@ def run_demo(request: Request, console: Console) -> int:
     with _monitored(request, task, kept) as monitoring:
         tools = _index(request, task, console)
         pipeline = make_pipeline(tools, linked=task.linked, parts=injection.parts if injection else None)
-        # Before anything that a closed terminal or pipe may end: spans without it cannot be judged again.
+        # Before anything that a closed terminal or pipe may end: spans without it cannot be assessed again.
         resolver_file = write_resolver(task.corpus.resolver, request.export) if request.export else None
         outcomes = list(_answers(pipeline, task, request.limit, console))
         summary = summarise(outcomes, canonical=task.corpus.resolver.canonical)
@@ -156,7 +156,7 @@ def _index(request: Request, task: Task, console: Console) -> Tools:
     with _progress("Indexing") as progress:
         bar = progress.add_task("Indexing", total=None, visible=False)
 
-        def told(done: int, total: int) -> None:
+        def advance(done: int, total: int) -> None:
             if done == 1:
                 console.print(f"[bold]Indexing[/]   {counted(total, 'passage')}, once ...", highlight=False)
             progress.update(bar, completed=done, total=total, visible=True)
@@ -166,7 +166,7 @@ def _index(request: Request, task: Task, console: Console) -> Tools:
             settings=settings,
             encoder=request.encoder,
             cross_encoder=request.cross_encoder,
-            progress=told,
+            progress=advance,
         )
         fresh = progress.tasks[0].total is not None
     seconds = time.perf_counter() - started

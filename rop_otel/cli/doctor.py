@@ -1,4 +1,4 @@
-"""``rop-otel doctor``: say what makes verdicts meaningless, and what to change."""
+"""``rop-otel doctor``: report what makes verdicts meaningless, and what to change."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def doctor(
     output_format: FormatOption = Format.TEXT,
     max_file_bytes: FileBytesOption = None,
 ) -> None:
-    """Check how handoffs are watched: what is read of them, what looks wrong, and what to change.
+    """Check how handoffs are watched: which facts are read, what looks wrong, and what to change.
 
-    Exit code 0: nothing makes verdicts meaningless; 1: something does, or there is no handoff; 2: a file cannot be
+    Exit code 0: no fault makes verdicts meaningless; 1: a fault does, or there is no handoff; 2: a file cannot be
     read.
     """
     from rop_otel.core.escapes import printable_json  # imported here: --help need not wait for it

@@ -63,9 +63,9 @@ def evaluate(
         int | None, typer.Option(min=0, help="Most malformed and unexpected observations that are listed.")
     ] = None,
 ) -> None:
-    """Judge record files against a declaration and account for every expected record.
+    """Assess record files against a declaration, and account for every expected record.
 
-    Exit code 0: RUN_PASS or NOT_APPLICABLE; 1: RUN_FAIL; 3: RUN_UNVERIFIABLE; 4: RUN_INVALID; 2: something given
+    Exit code 0: RUN_PASS or NOT_APPLICABLE; 1: RUN_FAIL; 3: RUN_UNVERIFIABLE; 4: RUN_INVALID; 2: an argument or a file
     cannot be used.
     """
     from rop_otel.core.profile.partial import Partial  # imported here: --help need not wait for it

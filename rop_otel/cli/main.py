@@ -69,8 +69,8 @@ def _main(
 def main() -> None:
     """Run the command: our own errors, and the system's, are one line on stderr and exit code 2.
 
-    Output that nobody reads any more ends it quietly, which typer sees to. What a terminal or file cannot show, such as
-    an ID in another script under an ASCII locale, is escaped, and so is what a terminal would act on.
+    If nobody reads the output any more, typer ends the command quietly. Characters that a terminal or file cannot show,
+    such as another script under an ASCII locale, are escaped, and so are control characters.
     """
     prepare()
     try:

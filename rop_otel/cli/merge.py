@@ -38,9 +38,9 @@ def merge(
     partial: Annotated[bool, typer.Option("--partial", metavar="", help="Write a partial report again.")] = False,
     max_file_bytes: FileBytesOption = None,
 ) -> None:
-    """Combine partial reports, any number in any order, into exactly the report that one pass gives.
+    """Combine partial reports, any number in any order, into exactly the report of one pass.
 
-    Exit codes as for evaluate.
+    Exit codes are those of evaluate.
     """
     from rop_otel.evaluation.merged_report import Merged, merge_parts  # imported here: --help need not wait for it
     from rop_otel.evaluation.partial_reports import part_lines

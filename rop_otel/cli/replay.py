@@ -1,4 +1,4 @@
-"""``rop-otel replay``: judge recorded spans."""
+"""``rop-otel replay``: assess recorded spans."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def replay(
     ] = False,
     max_file_bytes: FileBytesOption = None,
 ) -> None:
-    """Judge recorded spans: verdicts, where objects were lost, findings and stage scores.
+    """Assess recorded spans: verdicts, where objects were lost, findings and stage scores.
 
     Exit code 0: no handoff FAILs and no finding is an error; 1: otherwise; 2: a file cannot be read. With a
     declaration, the exit codes are those of evaluate. Spans of OpenInference, OpenLLMetry and the GenAI convention are
-    read as ours; docs/conventions.md has the environment variables that say how.
+    read as ours; docs/conventions.md lists the environment variables for this.
     """
     from rop_otel.cli.page import assessed_set, save_page  # imported here: --help need not wait for it
     from rop_otel.core.escapes import printable_json

@@ -1,4 +1,4 @@
-"""What the verbs of ROP runs share: options, limits, where a report goes, and exit codes."""
+"""Options, limits, outputs and exit codes that the verbs of ROP runs share."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EXIT_CODES: Final = {
     RunStatus.RUN_UNVERIFIABLE: 3,
     RunStatus.RUN_INVALID: 4,
 }
-"""What the command exits with, by run status; 2 is a usage error."""
+"""Exit code of the command, by run status; 2 is a usage error."""
 
 DeclarationArgument = Annotated[
     str, typer.Argument(metavar="DECLARATION", show_default=False, help="The declaration, declaration.json.")
@@ -103,7 +103,7 @@ def wants_records(*, records_out: str | None, no_records: bool, partial: bool) -
         BadParameter: They are wanted apart from a partial report, which holds its own.
     """
     if partial and records_out is not None:
-        raise typer.BadParameter("--partial holds its records: take --records-out where the parts are merged")
+        raise typer.BadParameter("a partial report holds its records: give --records-out to merge instead")
     return not no_records or records_out is not None
 
 

@@ -12,7 +12,7 @@ from rop_otel.cli.terminal import say
 
 
 class Name(StrEnum):
-    """What there is a schema of."""
+    """The documents that have a schema."""
 
     DECLARATION = "declaration"
     RESOLVER = "resolver"

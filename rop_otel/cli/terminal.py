@@ -1,6 +1,6 @@
-"""The one way out for everything that the command prints: nothing of it makes a terminal do anything.
+"""Everything that the command prints goes through this module, which escapes all control characters.
 
-IDs, messages and names come from files and arguments that somebody else may have written.
+IDs, messages and names come from files and arguments that others may have written.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def prepare() -> None:
-    """Have what a stream cannot show escaped, and what a log holds that goes to the terminal."""
+    """Escape what a stream cannot show, also in a log that goes to the terminal."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -34,7 +34,7 @@ def say(text: str = "") -> None:
 
 
 def say_json(lines: Iterable[bytes]) -> None:
-    """Print JSON, which whoever wrote it has made printable, in UTF-8 whatever the terminal's encoding."""
+    """Print JSON, whose control characters are escaped already, in UTF-8 whatever the terminal's encoding."""
     sys.stdout.flush()
     sys.stdout.buffer.writelines(lines)
     sys.stdout.buffer.flush()

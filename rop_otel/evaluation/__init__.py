@@ -1,1 +1,1 @@
-"""ROP record files assessed against a declaration, and what their run reports say."""
+"""Assesses ROP record files against a declaration, and writes their run reports."""

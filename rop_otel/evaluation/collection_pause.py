@@ -1,4 +1,4 @@
-"""Garbage collection held off while a lot is built that stays: nothing of it is garbage, and looking costs most."""
+"""Pauses garbage collection while large data is built that stays: none of it is garbage, and collecting costs most."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Hold off cyclic garbage collection in this process; what has no references left goes all the same."""
+    """Pause cyclic garbage collection in this process; objects without references are freed as always."""
     enabled = gc.isenabled()
     gc.disable()
     try:

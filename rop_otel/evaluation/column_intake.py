@@ -1,4 +1,4 @@
-"""Columns of plain records taken in at once; whatever is not plain is left to the checks."""
+"""Takes in columns of plain records at once; records that are not plain are left to the checks."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rop_otel.evaluation.string_arrays import Flags, Ints
 
 
 class ColumnIntake:
-    """Ranks columns and hands what follows to an intake.
+    """Ranks columns and hands the results to an intake.
 
     Args:
         intake: Where the records are counted.
         ranking: The membership rule.
-        depth: How deep lists were stored; 0 where nothing says so.
+        depth: How deep lists were stored; 0 if unknown.
     """
 
     def __init__(self, intake: Intake, ranking: ColumnRanking, *, depth: int) -> None:
@@ -29,7 +29,7 @@ class ColumnIntake:
         Args:
             columns: The records.
             ids: Their record IDs.
-            plain: Which of them are well-formed and have a record ID; what the columns hold for others means nothing.
+            plain: Which of them are well-formed and have a record ID; the columns' values for others are ignored.
             file: Where they stand.
             lines: The line or row of each.
 

@@ -34,8 +34,7 @@ class Columns:
 class ColumnRanking:
     """The membership rule of a declaration, over columns.
 
-    ``fits`` says whether the objects are alike enough in size to be laid out side by side; where not, there are no
-    ranks.
+    ``fits`` says whether the objects have sizes similar enough to be laid out side by side; if not, there are no ranks.
 
     Args:
         declaration: A valid one.
@@ -68,7 +67,7 @@ class ColumnRanking:
 
         Args:
             columns: The records.
-            objects: The number of each one's selected object; what is given for -1 means nothing.
+            objects: The number of each one's selected object; the result for -1 is undefined.
         """
         tails, counts = columns.returned.tails(), np.diff(columns.offsets)
         hits = [self._hits(columns, tails, counts, self._wanted[objects, slot]) for slot in range(self._most)]

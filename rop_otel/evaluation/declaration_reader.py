@@ -1,4 +1,4 @@
-"""A declaration and the files beside it, read from disk: regular files inside its folder, and nothing else."""
+"""Reads a declaration and the files beside it from disk: only regular files inside its folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rop_otel.safety.files import read_up_to, reason, too_large
 
 
 def read_declaration(file: str, *, limits: Limits = DEFAULT_LIMITS) -> Opened:
-    """Open a declaration; whatever is wrong with it or with a file that it names is among its faults.
+    """Open a declaration. Everything that is wrong with it, or with a file that it names, is among its faults.
 
     Args:
         file: The declaration's name.

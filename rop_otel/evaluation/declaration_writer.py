@@ -1,4 +1,4 @@
-"""Writing the sealed folder of a declaration from the lists and tables that somebody has."""
+"""Writes the sealed folder of a declaration from a user's lists and tables."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def write_folder(
 
     Args:
         folder: Made where it is not there.
-        decisions: What was decided.
+        decisions: The user's decisions.
         resolver: The resolver, its file's name and bytes.
         population: The population file's bytes.
         inverse_map: Name of the inverse map's file, for a witness target.
@@ -109,7 +109,7 @@ def write_folder(
     Raises:
         InputError: The folder holds a declaration, or another file of a sealed file's name; or a file cannot be read or
             written.
-        ConfigurationError: What was decided makes no valid declaration.
+        ConfigurationError: The decisions give no valid declaration.
     """
     place = Path(folder) / DECLARATION_FILE
     if place.exists():

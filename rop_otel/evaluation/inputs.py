@@ -1,4 +1,4 @@
-"""What a report says of the files that it was judged from."""
+"""The entries of a report about the files from which it was made."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rop_otel.safety.digested_files import Digest
 
 
 def input_of(file: str, digest: Digest) -> Input:
-    """Return what a report says of a file whose bytes were taken in.
+    """Return the report's entry of a file whose bytes were read.
 
     Args:
         file: Its name, in whatever folder.

@@ -1,4 +1,4 @@
-"""How much a record file may make us hold: settings, each named in the error that it leads to."""
+"""Limits on the memory that a record file can use; each error names its setting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Limits:
         max_line_bytes: Longest line of a record file.
         max_file_bytes: Largest file that is held in memory: a declaration, each file that it names, a resolver, a
             partial report; and what a file of spans may hold, unpacked.
-        max_unpacked_bytes: What a record file may grow to when it is unpacked, or a pipe may bring.
+        max_unpacked_bytes: Largest size of an unpacked record file, or of what a pipe delivers.
         max_anomalies: Malformed observations and distinct unexpected record IDs that a report may list.
     """
 

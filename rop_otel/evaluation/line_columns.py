@@ -1,4 +1,4 @@
-"""Blocks of record lines as columns: the lists of IDs are never made into strings one by one."""
+"""Reads blocks of record lines as columns: no string is made for each single ID."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class LineColumns:
         reader: Reads lines.
         intake: Where the records go.
         ranking: The membership rule.
-        depth: How deep lists were stored; 0 where nothing says so.
+        depth: How deep lists were stored; 0 if unknown.
     """
 
     def __init__(self, reader: RawRecords, intake: Intake, ranking: ColumnRanking, *, depth: int) -> None:
@@ -33,7 +33,7 @@ class LineColumns:
 
     @classmethod
     def compile(cls, opened: Opened, intake: Intake, counts: RunCounts) -> LineColumns | None:
-        """Return what takes in the lines of a declaration, None where its paths or its resolver are not plain.
+        """Return an object that takes in the lines of a declaration; None if its paths or its resolver are not plain.
 
         Under a trace set there is none.
         """

@@ -1,4 +1,4 @@
-"""Partial reports combined: the report that one pass over all the shards gives."""
+"""Combines partial reports into the report that one pass over all shards gives."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from rop_otel.evaluation.partial_reports import Part, Source, check_apart, combi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """What parts come to; iterating yields the records in the report's order, as often as asked.
+    """The result of merged parts. Iterating yields the records in the report's order, any number of times.
 
     Args:
         declaration: The declaration's name.
-        partial: What adds up.
+        partial: The added counts.
         report: The run's report.
         parts: The files.
     """
@@ -68,7 +68,7 @@ def merge_parts(files: Sequence[str], *, declaration: str | None = None, limits:
 
 
 def _refuse_twice(files: Sequence[str]) -> None:
-    """Refuse a file that has two names, or one name twice; what cannot be looked at is said when it is read."""
+    """Refuse a file that is given twice, also under two names. A file that cannot be read is reported later."""
     known: dict[tuple[int, int], str] = {}
     for file in files:
         try:

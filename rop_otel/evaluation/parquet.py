@@ -1,4 +1,4 @@
-"""Record files in Parquet: only the columns that are read, whole columns at once where their rows are plain."""
+"""Reads record files in Parquet: only the columns that are needed, whole columns at once if their rows are plain."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ParquetReader:
     Args:
         opened: The declaration, valid or not.
         intake: Where the rows go.
-        counts: What they are counted in.
+        counts: Counts the rows.
         fast: False asks the checks about every row.
     """
 
@@ -57,7 +57,7 @@ class ParquetReader:
             self._columnar = ColumnIntake(intake, ranking, depth=depth) if ranking.fits else None
 
     def read(self, file: str, *, progress: Callable[[int], None] | None, checked: Callable[[int], None]) -> Input:
-        """Take in a file, and return what a report says of it.
+        """Take in a file, and return the report's entry of it.
 
         Args:
             file: Its name.
@@ -146,7 +146,7 @@ def _plain_rows(batch: Any, fields: _Fields, trace: FieldPath | None) -> Iterato
 
 
 def _traced(part: Any, trace: FieldPath | None) -> list[object]:
-    """Return what stands where the judged objects of rows are due."""
+    """Return the values of the field of judged objects, one for each row."""
     if trace is None or trace.head[0] not in part.schema.names:
         return [ABSENT] * part.num_rows
     only = part.select([trace.head[0]])

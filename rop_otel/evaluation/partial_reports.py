@@ -1,4 +1,4 @@
-"""Files of partial reports: a line that adds up, then a line per record, in order."""
+"""Files of partial reports: a line with the counts, then a line for each record, in order."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Part:
 
     Args:
         source: The file.
-        partial: What adds up.
+        partial: The counts.
         has_records: Whether the records follow.
         digest: SHA-256 of their lines.
     """
@@ -112,9 +112,9 @@ def part_lines(partial: Partial, records: Iterable[Entry] | None, *, declaration
     """Yield the lines of a part.
 
     Args:
-        partial: What adds up.
+        partial: The counts.
         records: In the report's order; None leaves them out.
-        declaration: The declaration's name, which is made absolute, for whoever combines the parts.
+        declaration: The declaration's name, which is made absolute, for the later merge.
     """
     head = _Head(declaration=str(Path(declaration).resolve()), records=records is not None)
     yield _line(encode(head))
@@ -133,7 +133,7 @@ def declaration_of(source: Source) -> str:
 
 
 def read_part(source: Source, opened: Opened, *, place: str, places: Mapping[str, int] | None) -> Part:
-    """Read what adds up in a part.
+    """Read the counts of a part.
 
     Args:
         source: The file.
@@ -166,7 +166,7 @@ def read_part(source: Source, opened: Opened, *, place: str, places: Mapping[str
 
 
 def combine(parts: Sequence[Part]) -> tuple[Partial, Iterator[Entry] | None]:
-    """Return what parts add up to, and their records in order; None where a part has none.
+    """Return the added counts of parts, and their records in order; None for the records if a part has none.
 
     Raises:
         InputError: They do not belong together.

@@ -1,4 +1,4 @@
-"""Record files assessed against a declaration: the run report of ROP v1."""
+"""Assesses record files against a declaration, and gives the run report of ROP v1."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _WORTH_COLUMNS: Final = 8 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationOptions:
-    """How a run is evaluated, beyond what its declaration says; none of it decides a verdict.
+    """Options of an evaluation, beside its declaration; none of them changes a verdict.
 
     Args:
-        at: Cutoffs that failures and joint outcomes are counted at, beside the declared one.
-        trace: Path of the judged objects, where the sheet has none.
-        depth: How deep every list was stored, where the sheet does not say.
+        at: Cutoffs at which failures and joint outcomes are counted, beside the declared one.
+        trace: Path of the judged objects, if the sheet has none.
+        depth: How deep every list was stored, if the sheet does not say.
         near: The last rank past a cutoff that counts as near; None: every one does.
         limits: Bounds on memory.
         fast: False asks the checks about every record; slower, and the same.
@@ -48,10 +48,10 @@ class EvaluationOptions:
     fast: bool = True
 
     def terms_of(self, opened: Opened) -> Terms:
-        """Return what is measured beside the verdicts.
+        """Return the terms of the report.
 
         Raises:
-            ConfigurationError: The declaration does not allow what is asked for.
+            ConfigurationError: The declaration does not allow an option.
         """
         return Terms.of(opened, at=self.at, trace=self.trace, depth=self.depth, near=self.near)
 
@@ -69,13 +69,13 @@ def evaluate_files(
     Args:
         opened: The declaration, valid or not.
         files: Names of record files or patterns; ``-`` is standard input.
-        options: What is wanted beside the verdicts.
+        options: The options of the evaluation.
         keep: Called with each record; None where only the counts are wanted.
         progress: Called with the bytes that have been read since the last call.
 
     Raises:
         InputError: A file cannot be read, is cut short or past a limit.
-        ConfigurationError: What is asked for beside the verdicts is malformed, or the declaration does not allow it.
+        ConfigurationError: An option is malformed, or the declaration does not allow it.
     """
     options = options or EvaluationOptions()
     counts = RunCounts(opened, terms=options.terms_of(opened))
@@ -122,7 +122,7 @@ def _parquet_reader(
 
 
 def report_of(opened: Opened, counts: RunCounts) -> RunReport:
-    """Return the report of what the counts of a run hold."""
+    """Return the report of a run from its counts."""
     return run_report(opened, counts.accounts(), terms=counts.terms)
 
 

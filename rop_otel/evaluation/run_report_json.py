@@ -21,7 +21,7 @@ def report_lines(
     Args:
         report: The run's report.
         records: In the report's order; None leaves them out.
-        beside: What else the document says of the run.
+        beside: Further fields of the document.
     """
     head = json.dumps({**report.as_dict(), **(beside or {})}, ensure_ascii=False, allow_nan=False, indent=2)
     if records is None:

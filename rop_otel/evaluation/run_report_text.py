@@ -22,8 +22,8 @@ def print_run_report(report: RunReport, console: Console) -> None:
     """Print a run report: the status, the population, verdicts, failures, joint outcomes, and where to look.
 
     Args:
-        report: What to print.
-        console: Where to; what comes from files is never taken as markup or control characters.
+        report: The report.
+        console: The console. Text from files is never read as markup, and control characters are escaped.
     """
     style = _STYLES.get(report.run_status, _OTHER_STATUS)
     named = report.declaration_id or "a declaration without a name"
@@ -49,13 +49,13 @@ def where_to_look(report: RunReport) -> list[str]:
     malformed = len(accounts.counts.malformed)
     contradicting = 0 if report.faults else verdicts[Verdict.DECLARATION_INVALID]
     hints = (
-        (len(report.faults), "declaration", "faults; nothing is judged until they are mended"),
+        (len(report.faults), "declaration", "faults; no record is assessed until they are repaired"),
         (verdicts[Verdict.FAIL], "retrieval", "usable lists that omit their object within the cutoff"),
         (verdicts[Verdict.SELECTOR_ERROR], "selection", "records without a usable selected key or witness"),
         (verdicts[Verdict.RESOLUTION_ERROR], "resolver", "records that select a key it does not know"),
         (verdicts[Verdict.UNVERIFIABLE], "logging", "records without a usable list of returned IDs"),
         (malformed, "logging", "lines that are no observation"),
-        (contradicting, "run assembly", "handoffs that say they are under other terms than the declaration's"),
+        (contradicting, "run assembly", "handoffs with other terms than the declaration's"),
         (len(accounts.missing), "run assembly", "expected record IDs never observed"),
         (len(accounts.duplicates), "run assembly", "record IDs observed more than once"),
         (len(accounts.unexpected), "run assembly", "observed record IDs outside the population"),

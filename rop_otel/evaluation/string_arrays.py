@@ -18,7 +18,7 @@ PAD: Final = 8
 
 _WORD: Final = PAD
 _SPREAD: Final = np.uint64(secrets.randbits(64) | 1)
-"""An odd factor of this process alone: nobody can make up strings that all fall into one place."""
+"""An odd random factor of this process: so nobody can choose strings that all have one hash."""
 
 
 class Texts:
@@ -122,7 +122,7 @@ class Index:
     def find(self, texts: Texts) -> Ints:
         """Return the place of each string among the known ones, -1 where it is none.
 
-        What is found is what was asked for. A known string that another one's hash hides is not found.
+        A place is never wrong. But a known string is not found if another known string has the same hash.
         """
         found = np.full(len(texts), -1, dtype=np.int64)
         if not len(self._known):

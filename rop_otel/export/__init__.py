@@ -1,4 +1,4 @@
-"""OpenTelemetry SDK allowed: the span processor, one-call set-up, ``/metrics``."""
+"""Set-up in one call, the span processor, and ``/metrics``. This room may use OpenTelemetry's SDK."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A wait that ends: calls that ignore their own timeout, run in threads that nobody has to wait for."""
+"""Calls functions that may ignore their own timeout, in daemon threads, and waits only a limited time for them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class BackgroundCaller:
         """Call them all at once, and wait for at most this many seconds.
 
         Returns:
-            Whether the calls came back in time; what they returned or raised is of no interest.
+            Whether the calls came back in time. What they returned or raised is ignored.
         """
         began = monotonic()
         done = [Event() for _ in calls]
@@ -44,7 +44,7 @@ class BackgroundCaller:
         return in_time
 
     def waited(self) -> float:
-        """Return how many seconds were waited in vain, for calls that are still not back."""
+        """Return how many seconds were waited for calls that still have not come back."""
         return sum(seconds for done, seconds in self._late if not all(each.is_set() for each in done))
 
     def _work(self) -> None:

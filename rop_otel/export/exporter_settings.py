@@ -16,7 +16,7 @@ _PROTOCOLS: Final = ("OTEL_EXPORTER_OTLP_{signal}_PROTOCOL", "OTEL_EXPORTER_OTLP
 _ARGUMENT: Final = {"traces": "tracer_provider", "metrics": "meter_provider", "logs": "logger_provider"}
 _KNOWN: Final = frozenset({"otlp", "console", "none"})
 _SERVED: Final = "prometheus"
-"""Asks for metrics to be scraped: that is ``/metrics``, which has a setting of its own."""
+"""The exporter's name for metrics that are scraped: that is ``/metrics``, which has a setting of its own."""
 
 
 def exporters_asked_for(signal: Signal, environ: Mapping[str, str] | None = None) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""One span that somebody else makes: what it says, while it runs and after it has ended."""
+"""One span of others: its facts, while it runs and after it has ended."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from rop_otel.tracing.running.runtime import Runtime
 
 
 class ForeignSpan(Node):
-    """A span of somebody else's in its place among the others, from its start on.
+    """A span of others in its place in the tree, from its start on.
 
     Args:
-        span: The span. Until it ends it belongs to whoever started it, and is not kept alive here.
+        span: The span. Until it ends it is not kept alive here.
         place: Where in one of our own handoffs it started, where no span above it is here.
         rules: How spans of other conventions are read.
         give_up: Called with its key where nobody has its span any more, before that has ended.
@@ -63,7 +63,7 @@ class ForeignSpan(Node):
         self.ended = True
 
     def read(self) -> Reading | None:
-        """Return what it says now; None where it is no part of a handoff. Nothing else is kept of it when it has ended.
+        """Return its facts now; None if it is no part of a handoff. Nothing else is kept of it when it has ended.
 
         Its span may hold the texts of its documents.
         """
@@ -77,8 +77,8 @@ class ForeignSpan(Node):
 
     def _look(self, span: ReadableSpan) -> Reading | None:
         rules = self._rules
-        told = concerns(span.attributes or {}, rules, lost=span.dropped_attributes)
-        if not told and not (self.ended and self.holds & RETRIEVAL):
+        concerned = concerns(span.attributes or {}, rules, lost=span.dropped_attributes)
+        if not concerned and not (self.ended and self.holds & RETRIEVAL):
             return None  # nearly every span
         return read(from_sdk(span), rules, may_be_handoff=self._may_be)
 
@@ -122,9 +122,9 @@ def _elsewhere(place: Position) -> Elsewhere | None:
 
 
 def _starts_trace(span: ReadableSpan, place: Position) -> bool:
-    """Return whether a span below no open one of somebody else's is the first of its trace in this process.
+    """Return whether a span of others, with no open span of others above it, is the first of its trace in this process.
 
-    Below a stage of ours that has no handoff it is the first of somebody else's. Anything else is below a span that
+    Below a stage of ours that has no handoff it is the first span of others. Anything else is below a span that
     has ended already, or was never recorded.
     """
     return span.parent is None or span.parent.is_remote or place.stage is not None

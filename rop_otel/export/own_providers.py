@@ -1,4 +1,4 @@
-"""The providers that this process made, because the environment asked for exporters and nobody had set any up."""
+"""The providers that this process made because the environment asks for exporters and the application has none."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class OwnProviders:
     """Providers of our own; None where the application has its own, or the environment asks for no exporter.
 
-    The tracer provider becomes the process's, so that the application's spans meet ours in one trace. The others serve
-    the monitor only, and leave the process's unset.
+    The tracer provider becomes the process's, so that the application's spans and ours are in one trace. The others
+    serve the monitor only, and leave the process's unset.
     """
 
     tracers: TracerProvider | None = None
@@ -38,7 +38,7 @@ class OwnProviders:
 
         Args:
             service_name: Name of the service in what is exported.
-            lost: Told how many spans will never be sent.
+            lost: Called with the number of spans that will never be sent.
             tracers, meters, logs: Which are wanted, because none was given.
 
         Raises:
@@ -71,6 +71,6 @@ class OwnProviders:
 def _is_the_apis(provider: object) -> bool:
     """Return whether nobody has set a provider: the API then gives one of its own, which does nothing.
 
-    Told by its module, since the SDK's metrics are slow to import and not needed where nobody asks for them.
+    Its module shows this; importing the SDK's metrics to compare classes would be slow.
     """
     return type(provider).__module__.startswith(("opentelemetry.metrics.", "opentelemetry._logs."))

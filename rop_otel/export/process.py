@@ -1,4 +1,4 @@
-"""What this process monitors with, and what it cannot take back: OpenTelemetry forgets no provider or observable."""
+"""The monitor of this process. There is one, since OpenTelemetry keeps every provider and observable for ever."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ class Process:
             _logger.warning("the exporters took longer than %s s; what they still hold may be lost", round(timeout, 1))
 
     def _hook(self) -> None:
-        """Ask to be told of the end, and of forks after OpenTelemetry is: its hooks free its providers' locks."""
+        """Register for the end of the process and, after OpenTelemetry, for forks: its hooks free providers' locks."""
         if not self._ends:
             self._ends = True
             atexit.register(self._at_exit)

@@ -39,8 +39,7 @@ class RopSpanProcessor(SpanProcessor):
     once: the processors of a process share what they know.
 
     Args:
-        runtime: Tells what to work with at the time; None: do nothing. By default, what the process is configured
-            with.
+        runtime: Returns the runtime in force; None: do nothing. By default, that of the process.
         spans: Where open spans are kept; by default, the process's own place.
     """
 
@@ -121,7 +120,7 @@ def _ended(spans: ForeignSpans, node: ForeignSpan, runtime: Runtime) -> None:
 
 
 def _ours_below(above: ForeignSpan, span: Span, context: Context | None, runtime: Runtime) -> None:
-    """Note a span of our own that begins below one of somebody else's."""
+    """Note a span of our own that begins below a span of others."""
     if attributes.is_handoff(span.attributes or {}):
         above.hold(HANDOFF)
         return

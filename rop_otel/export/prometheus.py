@@ -27,7 +27,7 @@ class TallyCollector(Collector):
     """Gives the tally to prometheus_client, under the names of the contract.
 
     Args:
-        tally: Tells at every scrape which tally is in use; None where none is.
+        tally: Returns, at every scrape, the tally in use; None where none is.
     """
 
     def __init__(self, tally: Callable[[], Tally | None]) -> None:
@@ -113,9 +113,9 @@ class MetricsServer:
     """An HTTP server that answers scrapes until it is stopped.
 
     Args:
-        tally: Tells which tally to show.
+        tally: Returns the tally to show.
         host: Address to listen on.
-        port: Port to listen on; 0 takes a free one, which :attr:`port` tells.
+        port: Port to listen on; 0 takes a free one, which is then in :attr:`port`.
 
     Raises:
         ConfigurationError: The address cannot be listened on.

@@ -40,7 +40,7 @@ def is_unset() -> bool:
 
 
 def create_resource(service_name: str | None) -> Resource:
-    """Return what telemetry says of its origin: the service's name, an id of this instance, what the environment adds.
+    """Return the resource of our telemetry: the service's name, an instance ID, and the environment's attributes.
 
     Raises:
         ConfigurationError: OpenTelemetry cannot use what the environment says.
@@ -53,10 +53,10 @@ def create_resource(service_name: str | None) -> Resource:
 
 
 def create_tracers(resource: Resource, exporters: tuple[str, ...], *, lost: Callable[[int], None]) -> TracerProvider:
-    """Make a tracer provider with these exporters; ``lost`` is told how many spans will never be sent.
+    """Make a tracer provider with these exporters; ``lost`` is called with the number of spans that are never sent.
 
-    None of the providers made here shuts itself down at exit, since that may take long where the collector is dead;
-    whoever makes it does.
+    A provider made here does not shut itself down at exit, since that may take long if the collector does not answer;
+    the caller has to do it.
 
     Raises:
         ConfigurationError: OpenTelemetry cannot use what the environment says.

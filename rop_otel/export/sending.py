@@ -18,7 +18,7 @@ _DEFAULT_QUEUE: Final = 2048
 
 
 class _Pending:
-    """How many spans wait in the queue, told by what goes in and what comes out.
+    """How many spans wait in the queue, counted by what goes in and what comes out.
 
     Never fewer than there are: while a batch is being taken out its spans still count.
 
@@ -55,7 +55,7 @@ class _Outlet(SpanExporter):
     Args:
         create: Makes the exporter.
         pending: What waits.
-        lost: Told how many spans will never be sent.
+        lost: Called with the number of spans that will never be sent.
     """
 
     def __init__(self, create: Callable[[], SpanExporter], pending: _Pending, lost: Callable[[int], None]) -> None:
@@ -101,7 +101,7 @@ class CountingProcessor(BatchSpanProcessor):
 
     Args:
         create: Makes the exporter that sends them, once in each process.
-        lost: Told how many spans will never be sent.
+        lost: Called with the number of spans that will never be sent.
     """
 
     def __init__(self, create: Callable[[], SpanExporter], *, lost: Callable[[int], None]) -> None:

@@ -1,8 +1,8 @@
-"""A small HTTP server for scrapes, which takes next to nothing of the application that it runs in.
+"""A small HTTP server for scrapes, which costs the application almost nothing.
 
-One thread, a few connections, no second request on any. Each connection has so many seconds to ask and as many to read
-the answer, and makes room for a new one when there are too many: one that asks at once is answered, whoever else only
-holds connections. Nothing else is to be had with the application's own descriptors and processor time at stake.
+It has one thread and a few connections, each for one request. A client has a limited time to send its request and the
+same time to read the answer. When there are too many connections, the oldest is closed. So a client that asks at once
+is answered, even if others only hold connections. The limits protect the application's descriptors and processor time.
 """
 
 from __future__ import annotations

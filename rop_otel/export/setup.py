@@ -24,8 +24,8 @@ class Monitoring:
 
     Args:
         config: Every setting, decided.
-        metrics_host, metrics_port: Where ``/metrics`` is served; the port is None where it is not, be it that another
-            program has the port.
+        metrics_host, metrics_port: Where ``/metrics`` is served; the port is None if it is not served, also because
+            another program uses the port.
     """
 
     config: Config
@@ -46,8 +46,8 @@ def configure(
 ) -> Monitoring:
     """Set up the monitor. A setting that is not given comes from the environment, else it has a default.
 
-    Called again, it replaces the settings; what was counted so far stays, unless ``max_names`` or ``max_stages``
-    change. Nothing changes where it raises. A forked process goes on from 0, without ``/metrics``.
+    A second call replaces the settings and keeps the counts, unless ``max_names`` or ``max_stages`` change. If it
+    raises, nothing changes. A forked process starts at 0, without ``/metrics``.
 
     Args:
         tracer_provider, meter_provider, logger_provider: Used instead of the process's global ones. Where there is none
@@ -89,7 +89,7 @@ def configure_once() -> None:
 
 
 def shutdown(*, timeout: float = 5.0) -> None:
-    """End the monitor: stop ``/metrics``, count no more, and export what is left.
+    """End the monitor: stop ``/metrics``, stop counting, and export the spans that are left.
 
     Args:
         timeout: Seconds to wait for the exporter, whatever the collector does.

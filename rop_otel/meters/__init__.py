@@ -1,1 +1,1 @@
-"""OpenTelemetry API only: the tally, instruments made from semconv, evaluation events."""
+"""The tally, instruments made from semconv, and evaluation events. This room uses OpenTelemetry's API only."""

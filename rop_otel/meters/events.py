@@ -1,4 +1,4 @@
-"""What went wrong, as OpenTelemetry events in the handoff's own context."""
+"""FAILs and errors as OpenTelemetry events, in the handoff's own context."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Events:
 
 
 def _listens(logger: Logger) -> bool:
-    """Return whether an event is worth making; older versions of the API cannot tell."""
+    """Return whether somebody receives events; older versions of the API do not say, which counts as yes."""
     enabled = getattr(logger, "enabled", None)
     return enabled is None or bool(enabled(event_name=semconv.GEN_AI_EVALUATION_EVENT))
 

@@ -28,8 +28,8 @@ from rop_otel.safety import Turns
 def observe(meter: Meter, tally: Callable[[], Tally | None]) -> None:
     """Create an observable for every counter and gauge of the tally.
 
-    An SDK keeps an observable for ever, so this is called once for a meter provider; ``tally`` tells which tally is
-    in use at the time of an export, None where none is.
+    An SDK keeps an observable for ever, so this is called once for a meter provider; ``tally`` returns the tally in use
+    at the time of an export, None where none is.
     """
     for metric in semconv.METRICS:
         if metric.kind == "histogram":

@@ -1,4 +1,4 @@
-"""Plain numbers of one handoff name and of its stages; whoever holds them holds the tally's lock."""
+"""Plain numbers of one handoff name and of its stages; code that uses them holds the tally's lock."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ class HandoffNumbers:
             scores.add(selected, judged)
 
     def brought(self, source: str, shown: SourceShown) -> None:
-        """Add what one source brought of what was shown."""
+        """Add how many shown IDs one source returned."""
         counts = self.sources.get(source)
         if counts is None:
             counts = self.sources[source] = [0, 0]

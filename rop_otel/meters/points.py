@@ -1,4 +1,4 @@
-"""The tally's numbers as series: what both readers see.
+"""The tally's numbers as series, for both readers.
 
 Each dict is copied, which is one step, before it is gone through: a signal handler or finalizer of the same thread may
 be monitored code that adds to it.
@@ -19,7 +19,7 @@ from rop_otel.meters.metric_values import clean
 from rop_otel.meters.numbers import Exemplar, HandoffNumbers, HistogramNumbers
 
 _TOLD: Final = frozenset({semconv.ROUND, semconv.QUERY_FORM, semconv.STAGE_IMPLEMENTATION})
-"""Attributes that a series has only where a stage told them."""
+"""Attributes that a series has only if a stage reports them."""
 
 _ANSWER_OUTCOMES = ("answered", "abstained")
 _CITATION_OUTCOMES = ("resolved", "unresolved", "misattributed", "unattached")
@@ -125,9 +125,9 @@ def _budget(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
 
 
 def _selected(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
-    for (stage, *told), counts in dict(handoff.presence).items():
+    for (stage, *labels), counts in dict(handoff.presence).items():
         for present, count in zip(("false", "true"), counts, strict=True):
-            yield Point(values=(name, stage, present, *told), number=count)
+            yield Point(values=(name, stage, present, *labels), number=count)
 
 
 def _returned(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
@@ -150,11 +150,11 @@ def _score_counts(name: str, handoff: HandoffNumbers) -> Iterator[Point]:
 
 
 def _scores(name: str, handoff: HandoffNumbers, index: int) -> Iterator[Point]:
-    for (stage, told), scores in dict(handoff.scores).items():
+    for (stage, round_), scores in dict(handoff.scores).items():
         for target, cells in (("selected", scores.selected), ("judged", scores.judged)):
             for key, cell in dict(cells).items():
                 measure, _, depth = key.partition("@")
-                yield Point(values=(name, stage, target, measure, depth, told), number=cell[index])
+                yield Point(values=(name, stage, target, measure, depth, round_), number=cell[index])
 
 
 def _run_records(standing: Standing) -> Iterator[Point]:

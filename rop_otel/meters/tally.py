@@ -41,8 +41,8 @@ class Tally:
     Args:
         max_names: Distinct handoff names to keep; further ones count under ``other``.
         max_stages: Distinct stage kinds to keep, likewise.
-        open_count: Tells how many handoffs are open now.
-        runs: Tells how the runs stand now.
+        open_count: Returns the number of handoffs that are open now.
+        runs: Returns the counts and status of each run now.
         places: Where an error may happen, so that each count starts at 0; further ones are kept too, up to a cap.
     """
 
@@ -157,10 +157,10 @@ class Tally:
     def _add_scores(self, handoff: HandoffNumbers, assessment: Assessment) -> None:
         several = _with_several_names(assessment.stages)
         for scored in assessment.stages:
-            stage, told = self._one_of(scored.stage, scored.name, several), round_label(scored.round)
+            stage, round_ = self._one_of(scored.stage, scored.name, several), round_label(scored.round)
             if scored.present is not None:
-                handoff.held((stage, told, self._form(scored.query_form)), present=scored.present)
-            handoff.scored((stage, told), scored.selected, scored.judged)
+                handoff.held((stage, round_, self._form(scored.query_form)), present=scored.present)
+            handoff.scored((stage, round_), scored.selected, scored.judged)
         handoff.scored((semconv.SHOWN, ""), assessment.shown.selected, assessment.shown.judged)
         for source in assessment.sources:
             handoff.brought(self._one_of(source.stage, source.name, several), source)

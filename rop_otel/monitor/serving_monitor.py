@@ -142,7 +142,7 @@ def _listen(config: uvicorn.Config) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((config.host, config.port))
-        listener.listen()  # so that who is told the port can use it
+        listener.listen()  # so that the port can be used as soon as it is known
     except OSError as error:
         listener.close()
         place = f"{config.host}:{config.port}"

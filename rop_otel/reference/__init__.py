@@ -1,1 +1,1 @@
-"""A complete hybrid retrieval pipeline over real text, instrumented with this package's public names only."""
+"""The demo's pipeline: complete hybrid retrieval over real text, instrumented with public names only."""

@@ -1,4 +1,4 @@
-"""Putting the pipeline together: corpus, models, index, questions."""
+"""Puts the pipeline together: corpus, models, index, questions."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from rop_otel.reference.words import Stemmer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What is asked of which corpus.
+    """Questions and the corpus in which their answers are searched.
 
     Args:
-        corpus: What is retrieved from.
-        questions: With what was selected for each, where that is known beforehand.
+        corpus: The corpus.
+        questions: The questions, with the selection of each, if it is known beforehand.
         linked: Whether the selector picks the object from the question's text.
         assumed: Questions whose selection was not recorded and is taken from the judged objects.
         left_out: Questions none of whose judged objects this corpus has.
@@ -59,8 +59,8 @@ def standard_library_task() -> Task:
 def files_task(corpus_files: list[Path], question_files: list[Path]) -> Task:
     """Return questions of one's own over a corpus of one's own.
 
-    Where a question's line has no ``selected_id``, its first judged object that the corpus has counts as selected;
-    where it has none of them, the first one does, so that the question is a resolution error and not passed over.
+    If a question's line has no ``selected_id``, its first judged object that the corpus has counts as selected. If the
+    corpus has none of them, the first judged object does, so that the question is a resolution error and not skipped.
 
     Raises:
         InputError: A file or line cannot be used.
@@ -92,7 +92,7 @@ def load_tools(
         encoder: A sentence encoder; the pinned default otherwise.
         cross_encoder: A cross-encoder for reranking; late interaction otherwise.
         cache: Folder for cached vectors; the user's by default.
-        progress: Told how far the indexing is.
+        progress: Called with the passages indexed so far and in all.
 
     Raises:
         PipelineError: A model or library is missing or not the expected one.

@@ -19,7 +19,7 @@ def write_example(folder: Path, *, progress: Progress | None = None) -> tuple[in
 
     Args:
         folder: Where to; made where it is not there.
-        progress: Told how far the encoding is, which the selector needs.
+        progress: Called with the texts encoded so far and in all, for the selector.
 
     Returns:
         How many pages and how many questions were written.

@@ -1,4 +1,4 @@
-"""Failures that real pipelines had, each in one part, and what the monitor has to say about each."""
+"""Failures that real pipelines had, each in one part, with the finding and drop cause that the monitor must report."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Fault:
     Args:
         name: What ``--fault`` calls it.
         description: What is wrong, and why nobody notices.
-        finding: The finding that has to come.
-        cause: The cause that losses through it have; None where it need not lose anything.
+        finding: The finding that the monitor must report.
+        cause: The drop cause of the objects that it loses; None if it need not lose any.
         stage: Where the finding stands.
         install: Puts the faulty part in.
     """
@@ -158,7 +158,7 @@ _ALL = (
     ),
     Fault(
         name="expansion_ignores_budget",
-        description="Siblings are added without regard to the budget and push ranked passages out of the context.",
+        description="Neighbouring passages are added without a limit, and push ranked passages out of the context.",
         finding=RankingFinding.EXPANSION_DISPLACED,
         cause=DropCause.OVER_BUDGET,
         stage=kinds.PACKING,

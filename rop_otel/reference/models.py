@@ -13,7 +13,7 @@ from rop_otel.errors import PipelineError, remedy
 Pooling = Literal["mean", "cls"]
 
 ENCODER_PIECES, CROSS_ENCODER_PIECES = 128, 256
-"""Longest input unless told otherwise: one text, and a query with its passage."""
+"""Longest input by default, in tokens: one text, and a query with its passage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,13 +26,13 @@ EXPECTED: Final = tuple(kind for kind in kinds.KINDS if kind != kinds.READER)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of one question.
+    """The outcome of one question.
 
     Args:
         question: The question.
-        selected: What had to reach the reader; None: nothing was selected.
-        answer: What the reader said.
-        assessment: What the monitor concluded.
+        selected: The object that had to reach the reader; None: nothing was selected.
+        answer: The reader's answer.
+        assessment: The monitor's assessment.
     """
 
     question: Question

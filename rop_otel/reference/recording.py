@@ -28,7 +28,7 @@ class FileExporter(SpanExporter):
         self._error: OSError | None = None
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Write finished spans; what fails is told once, at shutdown."""
+        """Write finished spans; a failure is reported once, at shutdown."""
         if self._error is None:
             try:
                 write((from_sdk(span) for span in spans), self._stream)

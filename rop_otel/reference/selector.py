@@ -1,7 +1,7 @@
 """A symbol linker: picks the object that a question is about from the question's text alone.
 
-It stands upstream of retrieval and sees none of its lists. It can be wrong, and it can find nothing: what it chose is
-what the handoff has to deliver, whatever the truth is.
+It runs before retrieval and sees none of its lists. It can be wrong, and it can find nothing. The handoff has to
+deliver the object that it chose, right or wrong.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def summarise(outcomes: Iterable[Outcome], *, canonical: Callable[[str], str]) -
 
     Args:
         outcomes: Any.
-        canonical: Tells which object an ID belongs to.
+        canonical: Returns the object to which an ID belongs.
     """
     done = list(outcomes)
     assessments = [outcome.assessment for outcome in done]

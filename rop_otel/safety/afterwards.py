@@ -1,8 +1,8 @@
-"""What is done when an object is gone, or after the garbage collector, and never by a finalizer of ours.
+"""Work that is done after an object is gone, or after the garbage collector, and never in a finalizer of ours.
 
-A finalizer runs in the middle of anything: of code that holds a lock that is not ours, of ``ContextVar.set``. And an
-exception that a signal handler raises in it is lost. So the interpreter itself, in C, notes what is due, and our code
-does it when it is next used. What is due is done by whichever thread comes first.
+A finalizer can run at any instruction: in code that holds a lock of others, or in ``ContextVar.set``. And an exception
+that a signal handler raises in it is lost. So the interpreter itself, in C, notes the work that is due, and our code
+does it when it is next used, in the first thread that uses it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class WhenGone(ref[Any]):
         return made
 
     def cancel(self) -> None:
-        """Do nothing: the object came to its end in another way. Then forget this, so that nothing is noted either."""
+        """Cancel the work, because the object ended in another way, and forget it, so that it is not noted either."""
         _waiting.pop(id(self), None)
 
 
@@ -57,7 +57,7 @@ def afterwards(do: Callable[[], object]) -> None:
 
 
 def catch_up() -> None:
-    """Do what is due. For the beginning of all that the application calls; it costs nothing where nothing is due."""
+    """Do the work that is due. Called first in every function of the API; it costs nothing if no work is due."""
     if (_due or _gone) and not is_collecting() and not getattr(_here, "busy", False):
         _here.busy = True
         try:
@@ -84,7 +84,7 @@ def _do(do: Callable[[], object]) -> None:
 
 
 def _next() -> Callable[[], object] | None:
-    """Return what is due next. What a finalizer noted comes first: it may cancel what else its object's end does."""
+    """Return the next work that is due. Work noted in a finalizer comes first: it may cancel other work."""
     with suppress(IndexError):  # another thread took it
         if _due:
             return _due.popleft()
@@ -97,7 +97,7 @@ def _next() -> Callable[[], object] | None:
 
 
 def _forget() -> None:
-    """Do nothing of what the process that this one was forked from has to do."""
+    """Forget, in a forked process, the work of its parent."""
     _due.clear()
     _gone.clear()
     _waiting.clear()

@@ -1,11 +1,12 @@
-"""Whether the garbage collector runs in this thread, and so maybe in the middle of ``ContextVar.set``.
+"""Whether the garbage collector runs in this thread, and so maybe inside ``ContextVar.set``.
 
-Up to CPython 3.11 it runs inside of any C function that allocates. What sets a context variable in a finalizer then
-frees the map that an interrupted ``ContextVar.set`` still reads, and the process ends (cpython#122529). A later version
-runs it between two instructions, where a finalizer would still change the context of code that knows nothing of it.
+Up to CPython 3.11 it runs inside of any C function that allocates. If a finalizer then sets a context variable, it
+frees the map that an interrupted ``ContextVar.set`` still reads, and the process crashes (cpython#122529). Later
+versions run it between two instructions. There a finalizer would still change the context of code that does not expect
+it.
 
-The collector reports its start and its end. What takes these reports is written in C on purpose: in Python code a
-signal handler could raise, and the collector would swallow its exception.
+The collector reports its start and its end. Only C code receives these reports: in Python code a signal handler could
+raise, and the collector would swallow its exception.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Exceptions that the interpreter delivered into our code for somebody else.
+"""Recognises exceptions that the interpreter delivered into our code and that are meant for the application.
 
-A job queue ends a task by an exception that a signal handler raises, or that another thread sets. It comes up at any
-instruction, also in ours, and whoever swallows it lets the task run for ever. What our own code raised, and what the
-application's objects raised when we read them, is swallowed; what was delivered goes on.
+A job queue ends a task with an exception that a signal handler raises, or that another thread sets. It can come at any
+instruction, also in our code. If we swallowed it, the task would run for ever. So we swallow what our own code raised,
+and what the application's objects raised when we read them, but never a delivered exception.
 
 Where it came from is read from the traceback. The interpreter delivers at the beginning of a function, at a jump back
 and after a call, and C code that waits does so in the middle of a call. Nothing else raises at the first two. In a call
@@ -51,7 +51,7 @@ _DEFAULTS: Final = frozenset({int, type(None)})
 _PLAIN: Final = frozenset({Exception, RuntimeError, TimeoutError})
 """Classes of the standard library that no C code raises without arguments."""
 _DEEPEST: Final = 8
-"""How often what is made of an exception may have been made of another."""
+"""How long a chain of exceptions, each made of the one before, may be."""
 
 
 def raise_if_delivered(error: BaseException) -> None:
@@ -101,11 +101,12 @@ def insist(do: Callable[[], object]) -> None:
 def is_delivered(error: BaseException, *, deepest: int = _DEEPEST) -> bool:
     """Return whether an exception comes from a signal handler or another thread, as far as its traceback shows.
 
-    So does one that the application's code made of such a one while we read its objects, and a group that holds one.
+    This is also true if the application's code made it of such an exception while we read its objects, and for a group
+    that holds one.
 
     Args:
         error: An exception that came up below the frame that asks.
-        deepest: How often it may have been made of another.
+        deepest: How long the chain of exceptions may be.
     """
     trace = error.__traceback__
     operation: int | None = None

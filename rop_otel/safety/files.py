@@ -1,4 +1,4 @@
-"""Files that somebody else may have made: opened without waiting for ever, and read no further than a limit."""
+"""Opens files that others may have made, without waiting for ever, and reads them up to a limit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PIECE: Final = 1024 * 1024
 
 
 def open_input(file: str) -> io.BufferedReader:
-    """Open a file that is read once, from its beginning: a regular one, or a pipe that somebody writes to.
+    """Open a file that is read once, from its beginning: a regular file, or a pipe with a writer.
 
     Args:
         file: Its name. A pipe that a shell hands over, as in ``<(zcat spans.gz)`` or ``/dev/stdin``, has one, too.
@@ -57,7 +57,7 @@ def read_whole(file: str, *, most: int = MAX_FILE_BYTES, remedy: str = "") -> by
 
 
 class input_errors:  # noqa: N801 - used like a function
-    """A ``with`` block that raises what the system says of a file as an InputError that names it.
+    """A ``with`` block that turns the system's errors about a file into an InputError that names the file.
 
     An OSError or a ValueError becomes one, unless it is one already, or was delivered.
 
@@ -94,7 +94,7 @@ def read_up_to(stream: io.BufferedReader, most: int) -> bytes | None:
 
 
 def too_large(most: int, remedy: str = "") -> str:
-    """Return in one sentence that a file holds too much."""
+    """Return the message about a file that holds too much."""
     return f"holds more than {most:,} bytes{remedy and f'; {remedy}'}"
 
 

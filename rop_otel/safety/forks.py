@@ -1,4 +1,4 @@
-"""What a forked process does first."""
+"""Functions that a forked process calls first."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 
 def in_child(do: Callable[[], object]) -> None:
-    """Have something done in each process that is forked from this one, before anything else runs in it.
+    """Register a function that each process forked from this one calls, before anything else runs in it.
 
-    What was asked for first is done first; locks of :func:`rop_otel.safety.create_lock` are free by then.
+    Functions are called in the order in which they were registered; locks of :func:`rop_otel.safety.create_lock` are
+    free by then.
 
     Args:
         do: What to do. It is kept for ever.

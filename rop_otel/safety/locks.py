@@ -18,8 +18,9 @@ _locks: Final[set[ref[Any]]] = set()
 def create_lock() -> RLock:
     """Return a lock that a signal handler or finalizer of the thread that holds it can take, too.
 
-    What it protects may so be entered a second time in the middle: it has to be consistent at each step. In a forked
-    process it is free, unless the thread that forked holds it, which goes on and releases it.
+    So the protected code may be entered a second time before it has finished: its data has to be consistent at each
+    step. In a forked process the lock is free, unless the thread that forked holds it; that thread goes on and
+    releases it.
     """
     lock = threading.RLock()
     if isinstance(lock, _thread.RLock):  # gevent's own: the greenlet that holds one goes on in the forked process

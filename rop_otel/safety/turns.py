@@ -1,4 +1,4 @@
-"""Work that is done one piece after another, also where a signal handler brings more in the middle of a piece."""
+"""Does pieces of work one after another, also if a signal handler adds a piece while another one is being done."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from rop_otel.safety.locks import create_lock
 
 
 class Turns:
-    """Does one piece of work at a time, of whichever thread, and each as a whole.
+    """Does one piece of work at a time, from any thread, and each piece as a whole.
 
-    A thread waits for its turn. A signal handler or finalizer that comes in the middle of a piece of its own thread
-    cannot wait for it: its piece is done next, by the code that it interrupts.
+    A thread waits for its turn. A signal handler or finalizer that interrupts a piece of its own thread cannot wait for
+    it: its piece is done next, by the code that it interrupts.
 
     Attributes:
-        lock: Held during each piece. Whoever only reads takes it, and may read in the middle of a piece.
+        lock: Held during each piece. Code that only reads takes it; in a signal handler it may read during a piece.
     """
 
     __slots__ = ("_due", "lock")
@@ -29,13 +29,13 @@ class Turns:
         """Do a piece of work now, or right after the one that the caller interrupts.
 
         Args:
-            piece: The work. What it raises reaches whoever does it.
+            piece: The work. What it raises reaches the code that does it, which may be another thread's.
         """
         self._due.append(piece)
         self.settle()
 
     def settle(self) -> None:
-        """Do what is due, unless the caller interrupts a piece. For whoever took the lock to read, afterwards."""
+        """Do the pieces that are due, unless the caller interrupts a piece. Call it after reading with the lock."""
         while not self.is_taken_here:
             with self.lock:
                 self.catch_up()
@@ -43,7 +43,7 @@ class Turns:
                 return
 
     def catch_up(self) -> None:
-        """Do what is due, for whoever holds the lock."""
+        """Do the pieces that are due; the caller holds the lock."""
         while True:
             try:
                 piece = self._due.popleft()
@@ -54,5 +54,5 @@ class Turns:
     @property
     def is_taken_here(self) -> bool:
         """Whether the caller's thread holds the lock."""
-        taken: bool = self.lock._is_owned()  # type: ignore[attr-defined] # no other way tells without waiting
+        taken: bool = self.lock._is_owned()  # type: ignore[attr-defined]   # every other way waits
         return taken

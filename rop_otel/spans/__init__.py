@@ -1,4 +1,4 @@
-"""Neutral spans, from the SDK and, in modules of their own, from OTLP JSON and other conventions."""
+"""Neutral spans: made from the SDK's spans, and read from OTLP JSON and from other conventions."""
 
 from rop_otel.spans.sdk import from_sdk
 from rop_otel.spans.span import Event, Span

@@ -1,4 +1,4 @@
-"""Export requests with spans that break OTLP's types: the other spans are read, and of these what is left."""
+"""Export requests with spans that break OTLP's types: all other spans are read, and the readable part of these."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rop_otel.spans import wire
 def request_of(document: object) -> wire.Request:
     """Return an export request.
 
-    A span of somebody else that cannot be read is an ``Unreadable`` one. In a span of ours an attribute whose value
+    A span of others that cannot be read is an ``Unreadable`` one. In a span of ours an attribute whose value
     cannot be read stands as one of a type that no attribute of ours has.
 
     Args:

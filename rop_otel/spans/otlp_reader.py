@@ -3,8 +3,8 @@
 One request per file (on one line or many) or one per line, as the OTLP specification encodes them: camelCase names,
 IDs in hex, 64-bit integers as strings.
 
-A stage or handoff that cannot be read refuses the file, since a verdict would miss it. Of any other span that cannot be
-read the IDs are left.
+If a stage or handoff cannot be read, the file is refused, since a verdict would miss it. Of any other span that cannot
+be read only the IDs are kept.
 """
 
 from __future__ import annotations

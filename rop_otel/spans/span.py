@@ -36,8 +36,8 @@ class Span:
         dropped_attributes: How many attributes were lost to a limit.
         events: In the order in which they were added.
         dropped_events: How many events were lost to a limit.
-        unreadable: Whether it is somebody else's and holds what OTLP does not allow: only its IDs then count, so that
-            what lies below it still finds what lies above.
+        unreadable: Whether it is a span of others with a value that OTLP does not allow. Then only its IDs count, so
+            that spans below it still find those above.
     """
 
     trace_id: str

@@ -95,7 +95,7 @@ class SpanPart(Part):
 
 
 class Unreadable(SpanPart):
-    """A span of somebody else that cannot be read, but for its IDs."""
+    """A span of others of which only the IDs can be read."""
 
 
 class Scope(Part):
@@ -112,7 +112,7 @@ class ScopeSpans(Part):
 
 
 class Resource(Part):
-    """What the spans come from."""
+    """The origin of the spans."""
 
     attributes: list[KeyValue] | None = None
 

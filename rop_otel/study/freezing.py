@@ -90,7 +90,7 @@ def freeze(plan: Plan, folder: Path, progress: Progress) -> bool:
     Args:
         plan: What is to be frozen.
         folder: Where to; made where it is not there.
-        progress: Told how far it is.
+        progress: Called with the items done so far and in all.
 
     Returns:
         Whether anything had to be ranked; False where the folder was complete.

@@ -29,7 +29,7 @@ def check_titles(
         rules: What looks it up, by name; none gives empty counts.
         depth: Most pages in a list; cutoffs beyond it are left out.
         kept: File for the counts so far, from which a check that was stopped goes on; removed at the end.
-        progress: Told how far it is.
+        progress: Called with the items done so far and in all.
 
     Returns:
         For each rule, how many pages it leaves out at each cutoff, and how many titles make an empty query, which count

@@ -1,12 +1,13 @@
-"""The API that users type, over the OpenTelemetry API only: stages, handoffs, the ledger of open handoffs.
+"""The API that users call: stages, handoffs, the ledger of open handoffs. It uses the OpenTelemetry API only.
 
 Each room imports only those before it:
 
-- ``results``: IDs, scores and scopes read out of any object
-- ``position``: where the caller is, in the OpenTelemetry context
-- ``running``: what the process works with: the runtime, what is open, what goes wrong, what is written on spans
-- ``stages``: what is said of a stage by its author and its executions; functions and blocks that become stages
-- ``handoffs``: what is said of a handoff and of an answer; how it is opened and ends
+- ``results``: reads IDs, scores and scopes out of any object
+- ``position``: keeps the caller's handoff, stage and round in the OpenTelemetry context
+- ``running``: what every handoff of the process uses: the runtime, the ledger, diagnostics, the log, the writing on
+  spans
+- ``stages``: a stage's declaration, the facts of its executions, and the decorators and blocks that make stages
+- ``handoffs``: a handoff's facts and answers, and how it begins and ends
 
-A file that begins with ``live_`` holds what is monitored, one that begins with ``noop_`` its twin that does nothing.
+A file that begins with ``live_`` holds a monitored object; one that begins with ``noop_`` its twin that does nothing.
 """

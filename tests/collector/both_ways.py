@@ -13,7 +13,7 @@ import rop_otel as rop
 
 
 def answer(number: int) -> None:
-    """Answer a question; in some trips the selected object is lost, late, or wrongly cited."""
+    """Answer a question; in some handoffs the selected object is lost, late, or wrongly cited."""
     with rop.handoff("docs", judged=["d1", "d3"], scope="library") as handoff:
         handoff.select("d1")
         for kind in ("vector", "lexical"):

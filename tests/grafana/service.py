@@ -46,7 +46,7 @@ class Service:
 
 
 def handoff(number: int, *, broken: bool) -> HandoffRecord:
-    """Return what a trip through five stages was observed to do; one in fifty is lost also where all is well."""
+    """Return the record of a handoff through five stages; one in fifty loses its object also without a fault."""
     began = time.time_ns()
     lost = broken or number % 50 == 0
     kept = ("b", "c") if lost else ("a", "b")
@@ -79,7 +79,7 @@ def handoff(number: int, *, broken: bool) -> HandoffRecord:
 
 
 def stage(kind: str, returned: tuple[str, ...], place: int, began: int, **facts: object) -> StageRecord:
-    """Return one stage of a trip, which took a millisecond."""
+    """Return one stage of a handoff, which took a millisecond."""
     start = began + place * _MILLISECOND
     return StageRecord(
         kind=kind,

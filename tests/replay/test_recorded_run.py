@@ -100,9 +100,7 @@ def test_a_handoff_under_other_terms_makes_the_run_invalid() -> None:
     assert (found["run_status"], found["verdicts"]["DECLARATION_INVALID"]) == ("RUN_INVALID", 1)
     assert found["records"][1]["reason"] == "the handoff's cutoff is 9, the run's is 3"
     assert report.run is not None
-    assert where_to_look(report.run.report) == [
-        "run assembly: handoffs that say they are under other terms than the declaration's: 1"
-    ]
+    assert where_to_look(report.run.report) == ["run assembly: handoffs with other terms than the declaration's: 1"]
 
 
 def test_a_resolver_that_is_not_the_declarations() -> None:

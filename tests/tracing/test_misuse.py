@@ -215,5 +215,6 @@ def test_what_is_no_list_is_called_so(bad: object, watched: Watched, caplog: pyt
         search()
     [message] = caplog.messages
     kinds = " of list and int" if isinstance(bad, tuple) else ""
-    assert f"a {type(bad).__name__}{kinds} is no list of documents; tell that with running_stage.returned" in message
+    said = f"a {type(bad).__name__}{kinds} is no list of documents; report the list with running_stage.returned"
+    assert said in message
     assert "id=" not in message

@@ -50,11 +50,11 @@ def page(settings: Settings) -> Page:
         name=NAME,
         means=(
             "The objects that are judged relevant to the questions are lost at one stage more often than they were"
-            f" {settings.judged.earlier} earlier. This is about every question with judgments, also where nothing was"
-            " selected."
+            f" {settings.judged.earlier} earlier. The alert covers every question with judgments, also those without a"
+            " selection."
         ),
         see=(
-            ("How much has each stage lost more?", _rise(settings)),
+            ("How many more objects does each stage lose?", _rise(settings)),
             ("Where is it lost, and why?", sum_increase((*labels, DROPPED_AT, CAUSE), lost, "1h")),
             ("Do selected and judged objects go together?", sum_increase((*labels, JOINT, AGREEMENT), joint, "1h")),
         ),
@@ -63,7 +63,7 @@ def page(settings: Settings) -> Page:
                 "Open a handoff: `rop-otel replay` lists, for each, the judged objects that were lost, with stage and"
                 " cause."
             ),
-            "Did a deployment, an index build or a setting change when it rose? Go back first, then look.",
+            "Did a deployment, an index build or a setting change when it rose? Undo it first, then look.",
             cause_line(DropCause.NEVER_RETRIEVED),
             (
                 f"`{DropCause.OVER_BUDGET}`, `{DropCause.TRUNCATED}`: a question that needs several documents needs"

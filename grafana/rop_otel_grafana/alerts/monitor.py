@@ -105,7 +105,7 @@ def pages(settings: Settings) -> list[Page]:
             name=ABSENT,
             means=(
                 f"A handoff that usually takes place has not been seen for {settings.absent.window}. Shares have no"
-                " data then, and no other alert can fire: silence is not health."
+                " data then, and no other alert can fire. Missing data does not mean that all is well."
             ),
             see=(
                 ("When did it stop?", sum_increase(labels, handoffs, settings.absent.window)),
@@ -118,14 +118,14 @@ def pages(settings: Settings) -> list[Page]:
                     "Was the handoff renamed, or is monitoring switched off"
                     f" (`{semconv.ENV_DISABLED}`)? With more handoff names than the cap it counts as `{semconv.OTHER}`."
                 ),
-                "Is the silence right, at night say? Take a longer window.",
+                "Is no traffic normal, for instance at night? Use a longer window.",
             ),
         ),
         Page(
             name=ERRORS,
             means=(
                 "The monitor caught an error of its own, or was used wrongly, or turned handoffs away. The application"
-                " did not notice; the numbers may lack something."
+                " did not notice, but some numbers may be missing."
             ),
             see=(
                 (
@@ -143,8 +143,8 @@ def pages(settings: Settings) -> list[Page]:
                 "Read the service's log: each kind of error is logged once, with its stack.",
                 f"In a test, set `{semconv.ENV_STRICT}`: misuse then raises where it happens.",
                 (
-                    "Handoffs turned away: are handoffs opened and never ended? Open ones then grow without coming"
-                    f" back. Otherwise raise `{semconv.ENV_MAX_OPEN}`."
+                    "Were handoffs turned away? If handoffs are opened and never ended, the number of open ones only"
+                    f" grows. Otherwise raise `{semconv.ENV_MAX_OPEN}`."
                 ),
             ),
         ),

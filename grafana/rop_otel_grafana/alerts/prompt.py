@@ -1,4 +1,4 @@
-"""Alerts about what the prompt holds of the documents: nothing of any, or a part of one that matters."""
+"""Alerts about what the prompt holds of the documents: no text of any, or only a part of a selected or judged one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def alerts(settings: Settings) -> list[Alert]:
             severity="critical",
             summary=f"The model is asked without a document, {subject(settings)}",
             description=(
-                f"In {_SHARE} of all trips, the prompt held no text of any document that {where} returned"
+                f"In {_SHARE} of all handoffs, the prompt held no text of any document that {where} returned"
                 f" (cause {value_of(FINDING)}): the answers come from the model alone."
             ),
         ),
@@ -36,7 +36,7 @@ def alerts(settings: Settings) -> list[Alert]:
             severity="warning",
             summary=f"The reader of {subject(settings)} is shown parts of what it needs",
             description=(
-                f"In {_SHARE} of all trips, the prompt held only a part of a selected or judged object that {where}"
+                f"In {_SHARE} of all handoffs, the prompt held only a part of a selected or judged object that {where}"
                 f" returned (cause {value_of(FINDING)})."
             ),
         ),
@@ -60,20 +60,20 @@ def pages(settings: Settings) -> list[Page]:
         Page(
             name=UNSEEN,
             means=(
-                "Documents were retrieved and handed to the code that makes the prompt, and the prompt holds nothing of"
-                " them. Nothing fails: the model answers without evidence. Such a handoff has no verdict"
+                "Documents were retrieved and handed to the code that makes the prompt, but the prompt holds no text of"
+                " them. Nothing raises: the model answers without evidence. Such a handoff has no verdict"
                 " (`UNVERIFIABLE`)."
             ),
             see=_see(settings, PassageFinding.CONTEXT_NOT_IN_PROMPT),
             attempts=(
                 (
-                    "Look at a prompt. Does the template have a place for the documents, under the very name with which"
-                    " they are filled in? A template engine fills an unknown name with nothing."
+                    "Look at a prompt. Does the template have a place for the documents, under exactly the name with"
+                    " which they are filled in? A template engine fills an unknown name with nothing."
                 ),
                 "Was a variable renamed, or a step put in between that hands on only the question?",
                 (
-                    "Are the documents put in in another form, as a summary or in translation? Then say so: record the"
-                    f" basis `assumed` (`{semconv.CONTEXT_BASIS}`)."
+                    "Does the prompt show the documents in another form, as a summary or in translation? Then record"
+                    f" the basis `assumed` (`{semconv.CONTEXT_BASIS}`)."
                 ),
                 "Is the text of the documents read from the right field? An empty field gives an empty context.",
             ),
@@ -81,9 +81,9 @@ def pages(settings: Settings) -> list[Page]:
         Page(
             name=CUT,
             means=(
-                "Of a selected or judged object the prompt holds a part only: the reader may lack the very sentence"
-                " that answers. Metrics do not distinguish selected objects from judged ones; the finding's sentence"
-                " in a replay does, and names the IDs."
+                "The prompt holds only a part of a selected or judged object. The reader may lack the sentence that"
+                " answers the question. Metrics do not distinguish selected objects from judged ones; the finding's"
+                " sentence in a replay does, and names the IDs."
             ),
             see=_see(settings, PassageFinding.PASSAGE_CUT),
             attempts=(

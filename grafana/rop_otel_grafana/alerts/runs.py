@@ -37,7 +37,7 @@ def alerts(settings: Settings) -> list[Alert]:
             summary=f"Run {status} proves nothing",
             description=(
                 f"Run {status} has status {value_of(STATUS)} for {settings.run_unverifiable_hold}: records are missing"
-                " or cannot be judged, so neither success nor failure is shown."
+                " or cannot be assessed, so neither success nor failure is shown."
             ),
         ),
     ]
@@ -81,9 +81,9 @@ def pages(settings: Settings) -> list[Page]:
         Page(
             name=UNVERIFIABLE,
             means=(
-                "The run gives no result. Records that were declared are missing, or could not be judged; a handoff"
-                " that starts and never ends is a missing record after its time to live. `RUN_INVALID` is a"
-                " declaration that breaks the contract."
+                "The run gives no result. Records that were declared are missing, or could not be assessed. A handoff"
+                " that starts and never ends is a missing record after its time to live. `RUN_INVALID` means that the"
+                " declaration breaks the contract."
             ),
             see=(
                 ("How many records are missing?", missing),
@@ -95,7 +95,7 @@ def pages(settings: Settings) -> list[Page]:
             attempts=(
                 "Is the run still going on? It proves nothing until its last record: raise the hold beyond its length.",
                 "Did a process crash, or a client give up? Look for expired handoffs and for `HandoffTrafficAbsent`.",
-                "Is the resolver that the handoffs name at hand where they are judged?",
+                "Is the resolver that the handoffs name available where they are assessed?",
                 (
                     f"Are IDs unreadable at a stage (`{ListFinding.IDS_UNREADABLE}`)?"
                     " Give the decorator a way to read them."

@@ -126,9 +126,9 @@ def page(settings: Settings) -> Page:
         attempts=(
             (
                 "Open a trace: the misses panel of the *Handoffs* dashboard links to one, and the handoff span carries"
-                " the selected IDs, the verdict and the cause. `rop-otel replay` judges exported spans again."
+                " the selected IDs, the verdict and the cause. `rop-otel replay` assesses exported spans again."
             ),
-            "Did a deployment, an index build or a setting change when the losses began? Go back first, then look.",
+            "Did a deployment, an index build or a setting change when the losses began? Undo it first, then look.",
             *map(cause_line, DropCause),
             (
                 "Where a ranking lost them, look for `RerankerFallback` too, and check that judgments credit every"

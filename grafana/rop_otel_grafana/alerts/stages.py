@@ -76,18 +76,18 @@ def _recall_page(settings: Settings) -> Page:
         ),
         attempts=(
             (
-                "Find the first stage in order with the drop: the later ones only inherit it. Reranking cannot bring"
-                " back what no source returned."
+                "Find the first stage in order with the drop: the later ones only inherit it. Reranking cannot find"
+                " what no source returned."
             ),
-            "A drop in one arm only: was its index built anew, its model or tokenizer replaced?",
+            "Is the drop in one arm only? Then was its index built again, or its model or tokenizer replaced?",
             (
-                "A drop in fusion while both arms hold: the weights suit another corpus. Which arm is better differs"
-                " from corpus to corpus; do not set one global weight from one set of questions."
+                "Is the drop in fusion while both arms are stable? The weights suit another corpus. Which arm is better"
+                " differs from corpus to corpus; do not set one global weight from one set of questions."
             ),
             "Have the questions changed? Compare the number of scored lists. A new kind of question is no regression.",
-            "Is retrieval repeatable? Ask the same questions twice before a difference is blamed on a change.",
+            "Is retrieval repeatable? Ask the same questions twice before you blame a change.",
             (
-                "After the reorder stage a drop of recall at a small depth is meant: there, ranks are places in the"
+                "After the reorder stage a drop of recall at a small depth is intended: there, ranks are places in the"
                 " context."
             ),
         ),
@@ -106,7 +106,7 @@ def _fallback(settings: Settings) -> Alert:
         severity="warning",
         summary=f"The reranker of {subject(settings)} runs its fallback",
         description=(
-            f"In {_SHARE} of all trips, stage {value_of(STAGE)} of {subject(settings)} ran its fallback and not the"
+            f"In {_SHARE} of all handoffs, stage {value_of(STAGE)} of {subject(settings)} ran its fallback and not the"
             f" model (cause {value_of(FINDING)})."
         ),
     )
@@ -146,7 +146,7 @@ def _starved(settings: Settings) -> Alert:
         severity="warning",
         summary=f"The reader of {subject(settings)} is shown next to nothing",
         description=(
-            f"In {_SHARE} of all trips, stage {value_of(STAGE)} of {subject(settings)} was handed documents and"
+            f"In {_SHARE} of all handoffs, stage {value_of(STAGE)} of {subject(settings)} was handed documents and"
             f" used almost nothing of its token budget (cause {value_of(FINDING)})."
         ),
     )
@@ -175,7 +175,7 @@ def _starved_page(settings: Settings) -> Page:
             "Keep whole passages where selection leaves too little.",
             "Is the budget counted in the unit that the packer uses (tokens, not characters)?",
             (
-                "Is little context right for this handoff? Open it with a `starved_ratio` of its own; where others make"
+                "Does this handoff need only little context? Open it with a `starved_ratio` of its own; if others make"
                 f" its span, set `{semconv.STARVED_RATIO}` on it."
             ),
         ),
@@ -204,9 +204,9 @@ def _leak_page(settings: Settings) -> Page:
     return Page(
         name=LEAK,
         means=(
-            "A query confined to one library, tenant or container got documents of another one. One is enough for this"
-            " alert, whatever the ranking did with it afterwards. After Prometheus was down for longer than"
-            f" {settings.leak}, it may also tell of leaks from before."
+            "A query confined to one library, tenant or container got documents of another one. One document is enough"
+            " for this alert, whatever the ranking did with it afterwards. After Prometheus was down for longer than"
+            f" {settings.leak}, the alert may also report leaks from before."
         ),
         see=(("Where do they come in?", growth(labels, leaked, "1h")),),
         attempts=(

@@ -21,9 +21,9 @@ def alerts(settings: Settings) -> list[Alert]:
             hold=watch.hold,
             severity="warning",
             labels={"undecided": "share"},
-            summary=f"Many trips of {subject(settings)} are neither PASS nor FAIL",
+            summary=f"Many cases of {subject(settings)} are neither PASS nor FAIL",
             description=(
-                f"{{{{ $value | humanizePercentage }}}} of the trips of {subject(settings)} were neither PASS nor FAIL:"
+                f"{{{{ $value | humanizePercentage }}}} of all cases of {subject(settings)} were neither PASS nor FAIL:"
                 " nobody knows whether the selected object reached the reader, or at which stage and for which cause it"
                 " was lost."
             ),
@@ -39,7 +39,7 @@ def alerts(settings: Settings) -> list[Alert]:
             labels={"undecided": "only"},
             summary=f"Nothing is known of {subject(settings)}",
             description=(
-                f"Every trip of {subject(settings)} in the last {watch.only} was neither PASS nor FAIL: no loss can be"
+                f"Every case of {subject(settings)} in the last {watch.only} was neither PASS nor FAIL: no loss can be"
                 " seen, at any stage or for any cause."
             ),
         ),
@@ -57,10 +57,10 @@ def page(settings: Settings) -> Page:
     return Page(
         name=NAME,
         means=(
-            "A selection was due, and nobody can say whether it reached the reader. Such handoffs are in no share of"
-            " losses, so that every other panel may look well. `undecided` is `share` where too many are, and `only`"
-            f" where a handoff has had nothing else for {settings.undecided.only}: most often it is not monitored as it"
-            " was meant."
+            "A selection was due, and it is unknown whether it reached the reader. No share of losses counts such"
+            " handoffs, so every other panel may look good. `undecided` is `share` if too many handoffs are undecided,"
+            f" and `only` if all handoffs of a name were for {settings.undecided.only}. In most cases such a handoff is"
+            " not monitored as intended."
         ),
         see=(
             ("Which verdicts?", sum_increase(handoff_labels(settings, VERDICT), verdicts, "1h")),
@@ -77,8 +77,8 @@ def page(settings: Settings) -> Page:
                 " older than the index?"
             ),
             (
-                f"`{Verdict.DECLARATION_INVALID.value}`: mode, need, rule or cutoff is none of the contract's, or not"
-                " the declaration's."
+                f"`{Verdict.DECLARATION_INVALID.value}`: mode, need, rule or cutoff is not allowed, or is not the one"
+                " of the declaration."
             ),
             "Is no selection due here? Then open the handoff without one.",
         ),

@@ -55,8 +55,8 @@ def _now(settings: Settings) -> list[Panel]:
     return [
         Panel(
             title="Selected-return rate",
-            description=f"Share of selected objects that reached the reader over {settings.window}, of those for which"
-            f" that is certain. Green from the target ({settings.target:.1%}) on.",
+            description=f"Share of selected objects that reached the reader over {settings.window}, among the handoffs"
+            f" that were PASS or FAIL. Green from the target ({settings.target:.1%}) on.",
             kind="stat",
             queries=(Query(expression=queries.return_rate(settings), legend=by_handoff),),
             scale=returned,
@@ -108,7 +108,7 @@ def _selected(settings: Settings) -> list[Panel]:
         Panel(
             title="Selected-return rate over time",
             description="Share of selected objects that reached the reader. The dashed line is the target; a gap is"
-            " missing data, not health.",
+            " missing data and says nothing about losses.",
             kind="lines",
             queries=(Query(expression=queries.return_rate(settings), legend=f"{{{{{HANDOFF}}}}}"),),
             scale=good_when_high(settings.target),
@@ -218,15 +218,15 @@ def _checks(settings: Settings) -> list[Panel]:
         ),
         Panel(
             title="Answers and abstentions",
-            description="Share of answers that say that they cannot answer, where that is known of the answer.",
+            description="Share of answers that say that they cannot answer, among those of which this is known.",
             kind="stacked",
             queries=(Query(expression=queries.answers(settings), legend=_named(OUTCOME)),),
             scale=neutral("percentunit"),
         ),
         Panel(
             title="Neither PASS nor FAIL",
-            description="Share of handoffs of which nobody knows whether the selected object arrived, where that was"
-            " asked.",
+            description="Share of handoffs with a due selection of which it is unknown whether the selected object"
+            " arrived.",
             kind="lines",
             queries=(Query(expression=queries.undecided(settings), legend=f"{{{{{HANDOFF}}}}}"),),
             scale=bad_above(settings.undecided.above, unit="percentunit"),

@@ -37,7 +37,7 @@ def _work(settings: Settings) -> list[Panel]:
     return [
         Panel(
             title="Handoffs assessed",
-            description="Per second. A gap is missing data: then every other panel is silent, not healthy.",
+            description="Per second. A gap is missing data: then no other panel says anything about losses.",
             kind="lines",
             queries=(Query(expression=queries.assessed(settings), legend=f"{service} {{{{{HANDOFF}}}}}"),),
             scale=neutral("ops"),
@@ -54,7 +54,7 @@ def _work(settings: Settings) -> list[Panel]:
         ),
         Panel(
             title="Open handoffs",
-            description="Open now. A number that only grows is handoffs that are never ended.",
+            description="Open now. If the number only grows, handoffs are never ended.",
             kind="lines",
             queries=(Query(expression=queries.open_handoffs(settings), legend=service),),
             scale=bad_above(1000, unit="short"),
@@ -75,7 +75,7 @@ def _blind(settings: Settings) -> list[Panel]:
     return [
         Panel(
             title="Errors in the shown time",
-            description="Errors of the monitor and misuse of it, kept from the application.",
+            description="Errors of the monitor and misuse of it. They did not reach the application.",
             kind="stat",
             queries=(Query(expression=queries.errors_in_range(settings), legend="errors"),),
             scale=counts,

@@ -40,7 +40,7 @@ def _quality(settings: Settings) -> list[Panel]:
         Panel(
             title=f"{measure.title}{k and '@'}{k}, {target}",
             description=f"{measure.description} By stage; `shown` is what the reader was shown. A mean over the lists"
-            " for which it is decided; nothing is shown where none is. From a reorder on, ranks are places in the"
+            " of which it is known; without such a list there is no value. After a reorder, ranks are places in the"
             " context.",
             kind="lines",
             queries=(

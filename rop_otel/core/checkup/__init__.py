@@ -1,4 +1,4 @@
-"""How well handoffs are watched: what is read of them, and what makes their verdicts meaningless."""
+"""How well handoffs are watched: which facts are read, and which faults make their verdicts meaningless."""
 
 from rop_otel.core.checkup.handoff_sentence import sentence
 from rop_otel.core.checkup.symptoms import Symptom, SymptomCode, symptoms

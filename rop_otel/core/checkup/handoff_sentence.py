@@ -14,7 +14,7 @@ def sentence(assessment: Assessment, selected: Ids | None) -> str:
     """Return an assessment in words, with what was selected.
 
     Args:
-        assessment: What was concluded.
+        assessment: The assessment.
         selected: The selection as it was recorded: hashed where there is a key.
     """
     if not selected:

@@ -88,7 +88,7 @@ class SymptomCode(StrEnum):
     RESOLVER_ABSENT = (
         "resolver_absent",
         True,
-        "the resolver that the handoff names is not the one at hand",
+        "the resolver that the handoff names was not given here",
         "give the resolver in force: resolver= or --resolver",
     )
     INVALID_TERMS = (
@@ -165,7 +165,7 @@ def symptoms(record: HandoffRecord, assessment: Assessment) -> tuple[Symptom, ..
 
     Args:
         record: The facts.
-        assessment: What was concluded from them.
+        assessment: Their assessment.
     """
     found = [*_of_terms(record, assessment), *_of_stages(record, assessment), *_of_labels(record)]
     order = list(SymptomCode)
@@ -178,7 +178,7 @@ def _symptom(code: SymptomCode, **values: str) -> Symptom:
 
 
 def _of_terms(record: HandoffRecord, assessment: Assessment) -> Iterator[Symptom]:
-    """Yield what looks wrong with the selection and with what it is judged by."""
+    """Yield what looks wrong with the selection and with the terms of its assessment."""
     verdict = assessment.verdict
     if verdict is Verdict.SELECTOR_ERROR:
         yield _symptom(SymptomCode.EMPTY_SELECTION)

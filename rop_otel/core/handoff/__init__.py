@@ -1,4 +1,4 @@
-"""The live handoff: facts, the checks over them, and what they conclude."""
+"""The live handoff: its facts, the checks over them, and the resulting assessment."""
 
 from rop_otel.core.handoff.assess import assess
 from rop_otel.core.handoff.assessment import (

@@ -1,4 +1,4 @@
-"""The stages of a handoff as the checks know them: in order, without wrappers, with what feeds and encloses each."""
+"""The stages of a handoff as the checks use them: in order, without wrappers, with what feeds and encloses each."""
 
 from __future__ import annotations
 

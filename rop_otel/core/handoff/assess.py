@@ -1,4 +1,4 @@
-"""The one function that judges a handoff; every door calls it."""
+"""The one function that assesses a handoff; every door calls it."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _NO_SCORES: Final[Scores] = MappingProxyType({})
 
 
 def assess(record: HandoffRecord, *, resolver: Resolver | None = None, declaration: Opened | None = None) -> Assessment:
-    """Return everything that can be concluded about one handoff.
+    """Return the assessment of one handoff.
 
     Args:
         record: The facts. Without stages the verdict is ``UNVERIFIABLE`` at best.
-        resolver: The resolver in force at this door; None: an ID stands for itself. Where the handoff names another
-            one, nothing is scored and findings compare IDs as they are.
-        declaration: The declaration of the run that the handoff belongs to. A valid one brings its own resolver, and
-            decides mode, rule and cutoff where the handoff leaves them open.
+        resolver: The resolver in force at this door; None: an ID stands for itself. If the handoff names another
+            resolver, nothing is scored and findings compare IDs as they are.
+        declaration: The declaration of the run to which the handoff belongs. A valid one has its own resolver, and its
+            mode, rule and cutoff count if the handoff does not give them.
     """
     contradicted = declaration is not None and contradiction(record, declaration) is not None
     if declaration is not None:

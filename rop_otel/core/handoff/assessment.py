@@ -1,4 +1,4 @@
-"""What the checks conclude about one handoff: verdict, loss, findings, scores."""
+"""The result of the checks on one handoff: verdict, loss, findings, scores."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Severity(StrEnum):
 
 
 class Joint(StrEnum):
-    """Which of both targets the shown list brings: the selected object, a judged one."""
+    """Which of both targets the shown list holds: the selected object, a judged one."""
 
     BOTH = "both"
     SELECTED_ONLY = "selected_only"
@@ -82,13 +82,13 @@ class FindingCode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that is wrong, or worth a look, at one stage.
+    """One thing that is wrong, or should be checked, at one stage.
 
     Args:
-        code: What it is about.
+        code: The code of its kind.
         severity: How much it matters.
         stage: Kind of the stage (or the declared stage that is missing).
-        name, round: Which one, where known.
+        name, round: Of the stage; None where not known.
         ids, labels: Sorted by code point.
         message: One sentence with the values in it.
         span_id: The span of that stage; None where no stage ran. It is no part of the contract.
@@ -123,7 +123,7 @@ class Drop:
     """Where and why an object was lost.
 
     Args:
-        cause: Why.
+        cause: The drop cause.
         stage, name, round: The stage at which it was lost; None where no stage can be blamed.
         span_id: The span of that stage; None where no stage ran. It is no part of the contract.
     """
@@ -166,10 +166,10 @@ class JudgedLoss:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageScores:
-    """What ran as one stage, and size and scores of its list.
+    """One execution of a stage, with the size and scores of its list.
 
     Args:
-        stage, name, round: Which stage.
+        stage, name, round: Kind, name and round of the stage.
         returned: True count of returned IDs; None where unreadable.
         present: Whether the recorded list holds the selected object; None without a usable selection, where the
             list is unreadable, or where it is cut and the recorded part does not hold it.
@@ -232,10 +232,10 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceShown:
-    """What one source brought of what the reader was shown.
+    """How much of the shown list one source returned.
 
     Args:
-        stage, name: Which source.
+        stage, name: Kind and name of the source.
         shown: How many different IDs of the known shown list it returned.
         only: How many of them no other source returned.
     """
@@ -258,17 +258,17 @@ class CitationCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assessment:
-    """Everything that is concluded about one handoff. ``str()`` of it is one sentence.
+    """The assessment of one handoff. ``str()`` of it is one sentence.
 
     Args:
-        handoff_name, handoff_id, trace_id, record_id, run_id: Which handoff.
+        handoff_name, handoff_id, trace_id, record_id, run_id: Identify the handoff.
         mode: The mode in force; as recorded where it is invalid.
         verdict: None where the handoff was not assessed here.
         selected_rank: Rank in the known shown list, 1-based; None where it has none.
         drop: Where it was lost; for a FAIL only.
         agreement: Whether a selected object is a judged one; None without a usable selection or judged objects.
-        joint: Which of both targets the shown list brings; None where one is absent or undecided.
-        judged_losses: The judged objects that the shown list lacks; None where it is not known whether it does.
+        joint: Which of both targets the shown list holds; None where one is absent or undecided.
+        judged_losses: The judged objects that the shown list lacks; None where this is not known.
         findings: By stage order, then code.
         stages: In order, without readers and without stages left out.
         shown: The known shown list.
@@ -352,7 +352,7 @@ COMPARE_IDS: Final = "no list holds it; compare the IDs first, they may be rando
 VERDICT_WORDS: Final = {
     Verdict.PASS: "the selected object reached the reader",
     Verdict.FAIL: "the selected object did not reach the reader, for certain",
-    Verdict.DECLARATION_INVALID: "mode, need, rule or cutoff is none of the contract's, or not the declaration's",
+    Verdict.DECLARATION_INVALID: "mode, need, rule or cutoff is not allowed, or is not the one of the declaration",
     Verdict.NOT_APPLICABLE: "no selected object was required to reach the reader",
     Verdict.SELECTOR_ERROR: "a selection was due and no usable one came",
     Verdict.RESOLUTION_ERROR: "the resolver does not know the selected object",

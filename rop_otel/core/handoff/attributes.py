@@ -1,6 +1,6 @@
-"""Span attributes read as facts, and conclusions written as attributes: the one translation that every door shares.
+"""Reads span attributes as facts, and writes assessments as attributes. Every door uses this translation.
 
-What each attribute is read as stands at the fields of the records. Nothing here raises, whatever the values are.
+The fields of the records say how each attribute is read. Nothing here raises, whatever the values are.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Attributes = Mapping[str, object]
 
 _HANDOFF: Final = [(each.attribute, each.field, each.default) for each in HANDOFF_FACTS]
 STAGE_ATTRIBUTES: Final = {each.field: each.attribute for each in STAGE_FACTS}
-"""Field of a stage's record to the attribute that says it."""
+"""Field of a stage's record to its attribute."""
 
 
 def is_stage(attributes: Attributes) -> bool:
@@ -121,20 +121,20 @@ def handoff_record(
 
 
 def stage_attributes(told: Mapping[str, object]) -> dict[str, Any]:
-    """Return the span attributes that say fields of a stage's record.
+    """Return the span attributes of fields of a stage's record.
 
     Args:
-        told: The fields, none with its default, which would be no attribute.
+        told: Names of fields to their values. None of them has its default value, which would be no attribute.
     """
     return {STAGE_ATTRIBUTES[name]: value for name, value in told.items()}
 
 
 def handoff_attributes(record: HandoffRecord, **since: object) -> dict[str, Any]:
-    """Return the span attributes that say the facts of a handoff, its ID among them, without what has its default.
+    """Return the span attributes of a handoff's facts, its ID among them, without facts that have their default.
 
     Args:
         record: Of the handoff.
-        since: Fields that were said since the record was made.
+        since: Fields that were set since the record was made.
     """
     facts = ((name, since.get(field, getattr(record, field)), default) for name, field, default in _HANDOFF)
     said = {name: value for name, value, default in facts if value != default}

@@ -1,7 +1,7 @@
 """One row of the table of facts: what one field of a record is called on a span, how it is read, cut and hashed.
 
 The rows stand at the fields of :class:`StageRecord` and :class:`HandoffRecord`, and nowhere else. Reading spans,
-writing them, and what the API takes from applications follow from them.
+writing them, and the arguments of the API follow from the rows.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Fact:
         attribute: The span attribute.
         read: Reads the field from an attribute's value, None for one that is not there; it never raises.
         default: What the field is where the attribute is not there; never written.
-        choices: The values that the contract knows, where they are a closed set.
+        choices: The allowed values, if they are a closed set.
         hashed: How it is hashed; None: never.
         cut: How it is cut; None: never.
         counts: The field of the list whose true length this is.
-        instead: What stands for text where an absent attribute would say something else.
+        instead: What replaces a value that is text, if an absent attribute would mean something else.
     """
 
     field: str
@@ -81,7 +81,7 @@ def facts_of(record: type) -> tuple[Fact, ...]:
 def read_facts(
     facts: tuple[Fact, ...], attributes: Mapping[str, object], *, dropped_attributes: int = 0
 ) -> dict[str, Any]:
-    """Return the fields that span attributes say, whatever their values are.
+    """Return the fields that span attributes give, whatever their values are.
 
     Args:
         facts: The rows.

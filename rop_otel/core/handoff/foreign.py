@@ -1,7 +1,7 @@
-"""Stages read out of other people's spans: one retrieval may have several of them, and counts once.
+"""Stages read out of foreign spans: one retrieval may have several of them, and counts once.
 
-Frameworks call a retriever within a retriever and trace both; and where two instrumentations watch one call, ours and
-somebody else's, each makes a span of it, side by side or one within the other.
+Frameworks call a retriever inside a retriever and trace both. And if two instrumentations watch one call, ours and
+another one, each makes a span of it, side by side or one inside the other.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rop_otel.core.handoff.record import Ids, StageRecord
 
 
 def leave_out_seen_twice(stages: Sequence[StageRecord], parents: Parents, counts: list[bool]) -> None:
-    """Stop counting foreign stages that another stage tells of already.
+    """Stop counting foreign stages whose retrieval another stage describes already.
 
     Args:
         stages: In order.
@@ -31,9 +31,10 @@ def leave_out_seen_twice(stages: Sequence[StageRecord], parents: Parents, counts
 def _leave_out_what_ours_tell(
     stages: Sequence[StageRecord], parents: Parents, outermost: Sequence[int], counts: list[bool]
 ) -> None:
-    """Leave out a foreign stage within one of ours of its role, and one of which one of ours tells the list meanwhile.
+    """Leave out foreign stages whose list one of our stages has, too.
 
-    That is the same list or, where no ID can be read in the foreign one, the list of a stage of its role.
+    This is so for a foreign stage inside one of ours of the same role, and for one that overlaps in time with one of
+    ours that has the same list or, if no ID can be read in the foreign list, the same role.
     """
     roles: list[frozenset[str]] = [frozenset()] * len(stages)
     wanted = {_role(stage) for stage in stages if stage.foreign}
@@ -66,12 +67,12 @@ def _role(stage: StageRecord) -> str:
 
 
 def _may_be_pipeline(own: StageRecord) -> bool:
-    """Return whether a stage of ours may be a whole pipeline, of which the foreign stages tell more."""
+    """Return whether a stage of ours may be a whole pipeline, which the foreign stages describe in more detail."""
     return kinds.is_custom(own) and not kinds.is_source(own)
 
 
 class _Calls:
-    """Stages of ours that are alike, ready to be asked whether one tells of the same call as a foreign stage does.
+    """Stages of ours that are alike; finds out whether one describes the same call as a foreign stage.
 
     Args:
         own: At least one, in order of their ends; all have ended.
@@ -84,7 +85,7 @@ class _Calls:
         self._earliest_start = list(accumulate(reversed(starts), min))[::-1]
 
     def include(self, foreign: StageRecord) -> bool:
-        """Return whether a foreign stage tells of one call with one of them: one of the two lasts within the other."""
+        """Return whether a foreign stage and one of them describe one call: one of the two lasts within the other."""
         if foreign.end_ns is None:
             return False
         first, after = bisect_left(self._ends, foreign.end_ns), bisect_right(self._ends, foreign.end_ns)

@@ -93,7 +93,7 @@ def agreement(graph: StageGraph, judgments: Judgments | None) -> bool | None:
 def joint(
     record: HandoffRecord, shown: ShownList, judgments: Judgments | None, *, arrives: bool | None
 ) -> Joint | None:
-    """Return which of both targets the shown list brings, up to the cutoff; None where one is absent or undecided.
+    """Return which of both targets the shown list holds, up to the cutoff; None where one is absent or undecided.
 
     Args:
         record: The handoff.

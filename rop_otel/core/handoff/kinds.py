@@ -1,4 +1,4 @@
-"""The stage kinds of the contract: one row each, from which all that code asks about kinds follows."""
+"""The stage kinds of the contract: one row for each, which holds all its properties."""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ def in_order(record: HandoffRecord) -> Ordered:
     """Order the stages of a handoff, and leave out those that do not count.
 
     They are ordered by end time, then depth, start time and span ID. Left out: a second span with one trace and span
-    ID, stages that end after the handoff, failed packing and rescue stages, and foreign stages that another one tells
-    of already.
+    ID, stages that end after the handoff, failed packing and rescue stages, and foreign stages whose retrieval
+    another stage describes already.
 
     Args:
         record: The handoff; its stages in any order.

@@ -1,7 +1,7 @@
-"""What one handoff was observed to do: plain facts, no judgement.
+"""The observed facts of one handoff; nothing is decided here.
 
-Every door (in process, across processes, replay) builds these and nothing else. What a span says of a fact, and how,
-stands at its field: a new fact is a name in ``semconv``, a row here, and an argument of the API.
+Every door (in process, across processes, replay) builds these records and nothing else. The row at a field says how a
+span carries the fact: a new fact is a name in ``semconv``, a row here, and an argument of the API.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class StageRecord:
 
     Args:
         kind: The stage's kind (``rop.stage``), one of the contract's or a custom one.
-        name: Which one, where a pipeline has two of a kind.
+        name: A name of its own, if a pipeline has two stages of one kind.
         source: True for a custom stage that takes no documents.
         fed_by: Names (else kinds) of the feeding stages; empty: the rule of the contract.
         round: 1-based round; None for the whole handoff.
@@ -97,15 +97,15 @@ class StageRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandoffRecord:
-    """One trip from a selected object, or just a question, to the evidence that a reader is shown.
+    """One way from a selected object, or just a question, to the evidence that a reader is shown.
 
-    Values that the contract calls invalid are kept as they came, so that the verdict can say so.
+    Values that the contract calls invalid are kept as they came, so that the verdict can report them.
 
     Args:
         name: Low-cardinality name of the interface.
         handoff_id: Unique ID.
         trace_id, span_id: The handoff span, in hex; empty without one.
-        record_id, run_id: The record and the run it belongs to, if any.
+        record_id, run_id: IDs of its record and of its run, if any.
         declaration_id, declaration_sha256: The declaration in force, if any.
         resolver_sha256: Hash of the resolver that the handoff names, if any.
         mode: As recorded; None: ``hard`` where ``selected`` is given, else ``open``.

@@ -1,4 +1,4 @@
-"""A handoff before the declaration of its run: what that decides for it, and the record that the run counts."""
+"""A handoff and the declaration of its run: the declaration's terms, and the record that the run counts."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from rop_otel.core.profile.judge import Case, selection_missing, selection_unres
 from rop_otel.core.profile.observation import Observation
 
 _SELECTED, _RETURNED = FieldPath.parse("selected"), FieldPath.parse("ids")
-"""Where a record carries them if the declaration is too broken to say."""
+"""Where a record carries them if the declaration is so broken that it does not say where."""
 
 
 def under(record: HandoffRecord, opened: Opened) -> HandoffRecord:
-    """Return a handoff with what it leaves open decided by a declaration.
+    """Return a handoff in which missing terms (mode, rule, cutoff) are those of a declaration.
 
-    Before a declaration that demands a witness, that is decoded in the place of the selection. One that is missing or
-    bound to something else leaves no usable selection, and one that the map does not hold a key that nobody knows.
+    If the declaration demands a witness, the decoded witness is the selection. If the witness is missing or bound to
+    something else, there is no usable selection. If the map does not hold it, the selection is an unknown key.
 
     Args:
         record: The handoff.
-        opened: The declaration of its run; an invalid one decides nothing.
+        opened: The declaration of its run; an invalid one gives no terms.
     """
     declaration = opened.declaration
     if declaration is None:
@@ -42,7 +42,7 @@ def under(record: HandoffRecord, opened: Opened) -> HandoffRecord:
 
 
 def _decoded(record: HandoffRecord, declaration: Declaration) -> Ids:
-    """Return the key that a handoff's witness decodes to; none without a usable one, an unknown one without a key."""
+    """Return the key of a handoff's witness; none if it is unusable, an unknown key if the map does not hold it."""
     observation = Observation(
         record_id=record.record_id or "",
         selection=ABSENT if record.witness is None else record.witness,
@@ -60,10 +60,10 @@ def _decoded(record: HandoffRecord, declaration: Declaration) -> Ids:
 
 
 def contradiction(record: HandoffRecord, opened: Opened) -> str | None:
-    """Return in one sentence why a declaration cannot judge a handoff; None where it can.
+    """Return in one sentence why a handoff contradicts a declaration; None if it does not.
 
     Args:
-        record: The handoff; what it leaves open contradicts nothing.
+        record: The handoff. A term that it does not give is no contradiction.
         opened: The declaration of its run.
     """
     declaration = opened.declaration
@@ -151,7 +151,7 @@ def _returned(record: HandoffRecord, opened: Opened) -> Ids | None:
 
 
 def _put(fields: dict[str, Any], path: FieldPath, value: Any) -> None:
-    """Put a value where a path reads it; what stands in the way is a field that the same record cannot carry."""
+    """Put a value at the place that a path names; a value that is already on the way is replaced."""
     if path.tail:
         value = [_nested(path.tail, item) for item in value]
     here = fields

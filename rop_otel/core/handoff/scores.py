@@ -18,13 +18,13 @@ SCORES: Final = {measure.at(k): (measure, k) for measure in MEASURES for k in me
 DEPTH: Final = max(k for _, k in SCORES.values())
 """Ranks that the measures with a cutoff look at."""
 HIGHEST_GRADE: Final = 2**53
-"""A float tells no higher grades apart; sums of far higher ones overflow."""
+"""A float does not distinguish higher grades; sums of far higher ones overflow."""
 Hits = tuple[tuple[int, int], ...]
 """Ranks that score, with the grade at each."""
 
 
 class Judgments:
-    """The judged objects of one handoff, ready to be asked about many lists.
+    """The judged objects of one handoff, prepared for scoring many lists.
 
     Args:
         judged: Judged IDs; empty strings are ignored, several IDs of one object count with the highest grade.

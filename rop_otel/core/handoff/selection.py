@@ -1,4 +1,4 @@
-"""What a handoff has to bring to the reader: one of the selected keys, or every one."""
+"""What the reader has to be shown: one of the selected keys, or every one."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def selection_of(record: HandoffRecord, resolver: Resolver | None) -> Wanted | N
     """Return what the reader has to be shown, None where there is no usable selection.
 
     Args:
-        record: A handoff whose resolver is at hand.
+        record: A handoff that names no resolver, or the one that is given.
         resolver: The resolver in force.
     """
     selected = record.selected or ()

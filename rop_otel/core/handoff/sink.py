@@ -10,7 +10,7 @@ from rop_otel.core.handoff.record import HandoffRecord
 
 
 class Notice(StrEnum):
-    """Something that the monitor has to say about itself."""
+    """An event about the monitor itself."""
 
     EXPIRED = "expired"
     REJECTED = "rejected"
@@ -20,7 +20,7 @@ class Notice(StrEnum):
 
 
 class Sink(Protocol):
-    """Takes what the monitor concludes. Must be thread-safe and quick; what it raises is counted and swallowed."""
+    """Takes assessments and notices. It must be thread-safe and quick. An exception is counted and goes no further."""
 
     def assessed(self, record: HandoffRecord, assessment: Assessment, *, seconds: float) -> None:
         """Take one assessed handoff and the time in seconds that assessing it took."""

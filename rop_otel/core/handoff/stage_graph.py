@@ -1,4 +1,4 @@
-"""The graph of one handoff's stages, ready to be asked by the checks."""
+"""The graph of one handoff's stages, which the checks query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a handoff that was judged is ``UNVERIFIABLE``, in words."""
+"""Why a handoff that was assessed is ``UNVERIFIABLE``, in words."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from rop_otel.core.handoff import kinds
 from rop_otel.core.handoff.shown_list import UNSEEN, list_is_cut
 from rop_otel.core.handoff.stage_graph import StageGraph
 
-NOT_AT_HAND: Final = "is not at hand here"
-"""What is said of a resolver that the handoff names and that was not given."""
+NOT_AT_HAND: Final = "was not given here"
+"""The message about a resolver that the handoff names and that was not given."""
 
 SHA256_SHOWN: Final = 12
-"""Hex digits of a resolver's hash in a message: enough to tell one from another."""
+"""Hex digits of a resolver's hash in a message: enough to distinguish resolvers."""
 
 
 def why_unverifiable(graph: StageGraph, *, resolver_at_hand: bool) -> str:

@@ -1,8 +1,9 @@
 """Values of span attributes, read as what a fact may be: one function for each type of fact.
 
-Attributes set by hand come in all shapes, so reading is tolerant where the meaning is plain (an ID that is a number is
-its ``str()``) and otherwise keeps what makes the checks say so (an unreadable list is ``ids_unreadable``, a mode of the
-wrong type is ``DECLARATION_INVALID``). Nothing here raises, whatever the values are. What is not there is None.
+Attributes set by hand have all kinds of values. Where the meaning is clear, reading is tolerant (an ID that is a number
+is its ``str()``). Otherwise it gives a value that the checks report (an unreadable list is ``ids_unreadable``, a mode
+of the wrong type is ``DECLARATION_INVALID``). Nothing here raises, whatever the values are. An absent attribute is
+None.
 """
 
 from __future__ import annotations

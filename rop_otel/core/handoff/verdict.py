@@ -23,10 +23,10 @@ def verdict_of(
     Args:
         record: The handoff.
         shown: Its shown list.
-        selection: What it has to bring, None where the selection is not usable.
+        selection: What the reader has to be shown, None where the selection is not usable.
         rank: Rank of the selection in the known shown list.
         resolver_at_hand: Whether the resolver that it names is the one given.
-        contradicted: Whether the declaration in force is invalid, or is not what the handoff says it is.
+        contradicted: Whether the declaration in force is invalid, or is not the one that the handoff names.
     """
     if contradicted or not declaration_is_valid(record):
         return Verdict.DECLARATION_INVALID
@@ -45,12 +45,12 @@ def verdict_of(
 
 
 def selection_arrives(record: HandoffRecord, shown: ShownList, selection: Wanted, *, rank: int | None) -> bool | None:
-    """Return whether the shown list brings the selection, up to the cutoff; None where that is not certain.
+    """Return whether the shown list holds the selection, up to the cutoff; None where that is not certain.
 
     Args:
         record: The handoff.
         shown: Its shown list.
-        selection: What it has to bring.
+        selection: What the reader has to be shown.
         rank: Rank of the selection in the known shown list.
     """
     if not shown.usable:

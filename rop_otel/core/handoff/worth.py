@@ -15,9 +15,10 @@ _Arms = Mapping[tuple[str, str | None], Sequence[int]]
 
 
 def sources_shown(graph: StageGraph) -> tuple[SourceShown, ...]:
-    """Return what each source brought, by kind and name, in order; a source that ran several times counts once.
+    """Return what each source is worth, by kind and name, in order; a source that ran several times counts once.
 
-    A source around or inside another one is not another source to it. Nothing is known of a list that is not usable.
+    A source that runs another one, or runs inside it, is not an "other source" for it. Empty if the shown list is not
+    usable.
     """
     if not graph.shown.usable:
         return ()

@@ -12,7 +12,7 @@ REGISTERED: Final[list[Measure]] = []
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
-    """One ranked list as measures see it, the same for both targets: a selected object is one with grade 1.
+    """One ranked list as measures use it, the same for both targets: a selected object is one with grade 1.
 
     Args:
         gains: Grade at each rank that a cutoff looks at; 0 where the ID is not relevant or its object was seen.
@@ -36,8 +36,8 @@ class Measure:
         ks: Cutoffs, each of which gives a score; a single 0 for a measure without one. A cut list decides a score
             with at least k recorded IDs, without a cutoff with a recorded hit.
         place: Where it stands among the others, in reports and on dashboards.
-        title: What people call it.
-        description: What it says, in a sentence; on a dashboard, of the largest cutoff.
+        title: Its usual name.
+        description: Its meaning, in a sentence; on a dashboard, of the largest cutoff.
         fills: Whether a list of nothing but the one selected object first can reach 1 at each cutoff.
         score: Returns the score of a list at a cutoff.
     """

@@ -1,4 +1,4 @@
-"""ROP v1: the identity resolver and the membership rule."""
+"""ROP v1, the returned-object profile: declarations, resolvers, records, verdicts and run reports."""
 
 from rop_otel.core.profile.membership import Membership
 from rop_otel.core.profile.resolver import Resolver

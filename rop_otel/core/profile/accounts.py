@@ -1,4 +1,4 @@
-"""What a run adds up to: the population accounted for, verdicts counted, ranks for the diagnostics."""
+"""The accounts of a run: the population, the counts of verdicts, and the ranks for the diagnostics."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Malformed:
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Input:
-    """A file that a run was judged from.
+    """A file from which a run was assessed.
 
     Args:
         file: Its own name, without a folder; ``-`` for standard input.
         sha256: SHA-256 of its bytes as stored.
-        bytes: How many they are.
+        bytes: Number of these bytes.
     """
 
     file: str
@@ -48,7 +48,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """Everything about a run that merely adds up.
+    """All counts of a run; those of two parts can be added.
 
     Args:
         observed: Observations with a usable record ID, duplicates included.

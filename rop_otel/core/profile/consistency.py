@@ -156,7 +156,7 @@ class Recount:
 
     Args:
         opened: The declaration.
-        terms: What the part was measured at.
+        terms: The cutoffs, trace and depth of the part.
         places: Where each record ID stands in the population, where the declaration accounts for one.
     """
 

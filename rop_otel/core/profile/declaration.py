@@ -1,4 +1,4 @@
-"""A declaration: what a valid one decides, and one as it was found."""
+"""A valid declaration, and a declaration as it was found, valid or not."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Interface:
 
     Args:
         name: Its name.
-        version: Its version; None where nobody says.
+        version: Its version; None if it is not given.
     """
 
     name: str
@@ -91,8 +91,8 @@ class Opened:
         record_field: Where a record carries its ID; ``record_id`` where no population says.
         faults: In document order; empty exactly where it is valid.
         declaration: None where it is not.
-        interfaces: By name of a handoff the interface that it stands for, one of another name for the interface of that
-            name; None: nobody says what handoffs stand for.
+        interfaces: Name of a handoff to the interface that it stands for; a handoff of another name stands for the
+            interface of that name. None: interfaces are not compared.
     """
 
     manifest_sha256: str

@@ -1,4 +1,4 @@
-"""The declaration as pydantic models: what its fields may hold; relations between them are checked elsewhere."""
+"""The declaration as pydantic models: the allowed values of its fields. Relations of fields are checked elsewhere."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _file_name(name: str) -> str:
 
 
 def _absent() -> Any:
-    """Stand for an optional field that is not there: null is no value of any."""
+    """Stand for an absent optional field: no field may be null."""
     return None
 
 

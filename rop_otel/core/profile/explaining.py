@@ -1,4 +1,4 @@
-"""Why a record got its verdict: what was selected, what came back, and which check decided."""
+"""Why a record got its verdict: its selection, its returned IDs, and the check that decided."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Explanation:
 
     Args:
         record_id: The record.
-        selection: What stands where the selection is due, none, one or several; each with the object it resolves to.
+        selection: The values of the selection field, none, one or several, each with the object to which it resolves.
         returned: Every returned ID in rank order; empty where there is no list.
         cutoff: How many of them the reader sees; None for an invalid declaration.
         rule: The membership rule; None likewise.

@@ -1,6 +1,6 @@
-"""Well-formed records read fast, without a look at what decides nothing, to the same verdicts.
+"""Reads well-formed records fast, only the fields that decide, with the same verdicts.
 
-Only the fields that the declaration reads are decoded. Whatever is not plain goes back to the checks.
+Only the fields that the declaration reads are decoded. A record that is not plain goes to the checks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The intake of a run: blocks of record lines in, verdicts counted, each record handed on to whoever keeps them."""
+"""The intake of a run: takes blocks of record lines, counts the verdicts, and hands on each record."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class Intake:
         """
         plain = self._plain_rows
         if plain is None:
-            raise ValueError("an invalid declaration judges no record")
+            raise ValueError("an invalid declaration assesses no record")
         taken = plain.take(rows, None if self._keep is None else partial(self._keep_taken, plain, file, line))
         self._counts.add_judged(taken.ranks, nonmatch=len(taken.short), compared=taken.compared)
         self._counts.place(*taken.record_ids)

@@ -1,4 +1,4 @@
-"""Joint outcomes: a record's selected object and the dataset's judged ones, looked for in the same returned IDs."""
+"""Joint outcomes: whether the same returned IDs hold a record's selected object and the dataset's judged ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rop_otel.core.profile.resolver import Resolver
 
 
 class Agreement(StrEnum):
-    """How a selection stands to the judged objects G; the first that applies, in another order than here."""
+    """How a selection relates to the judged objects G. The first that applies counts, in another order than here."""
 
     SAME = "same"
     DIFFERENT = "different"
@@ -25,7 +25,7 @@ class Compared(NamedTuple):
     """A record that passes or fails, compared.
 
     Args:
-        agreement: How its selection stands to G.
+        agreement: How its selection relates to G.
         rank: Its rank; 0 where the rule holds on no prefix.
         trace_rank: The length of the shortest prefix that holds a member of G; 0 where none does, or G is not known.
     """

@@ -15,7 +15,7 @@ from rop_otel.core.profile.verdicts import Verdict
 
 
 class Case:
-    """One observation before one declaration; what several checks ask for is worked out once.
+    """One observation and one declaration. A value that several checks need is computed once.
 
     Args:
         observation: What the record holds.
@@ -40,7 +40,7 @@ class Case:
 
     @cached_property
     def given(self) -> tuple[object, ...]:
-        """What stands where the selection is due, one or several."""
+        """The values of the selection field, one or several."""
         found = self.observation.selection
         return tuple(found) if isinstance(found, list) and self.declaration.witness is None else (found,)
 
@@ -171,7 +171,7 @@ def not_returned(case: Case) -> Judgment | None:
 
 
 DECLARATION_CHECKS: Final[tuple[Check, ...]] = (declaration_invalid, not_applicable)
-"""The checks that a declaration alone decides."""
+"""The checks that depend on the declaration alone."""
 
 RECORD_CHECKS: Final[tuple[Check, ...]] = (
     selection_missing,
@@ -181,14 +181,14 @@ RECORD_CHECKS: Final[tuple[Check, ...]] = (
     returned,
     not_returned,
 )
-"""The checks of a record before a valid declaration, as hard mode applies them."""
+"""The checks of a record against a valid declaration, as hard mode applies them."""
 
 CHECKS: Final = DECLARATION_CHECKS + RECORD_CHECKS
 """Every check in its order."""
 
 
 def judge(observation: Observation, declaration: Declaration | None, *, checks: Sequence[Check] = CHECKS) -> Judgment:
-    """Return what the first check that decides says.
+    """Return the result of the first check that decides.
 
     Args:
         observation: What the record holds.

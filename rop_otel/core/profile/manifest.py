@@ -73,7 +73,7 @@ def check_fields(document: Any) -> tuple[Manifest | None, list[Fault]]:
 
 
 def check_relations(document: Any) -> Iterator[Fault]:
-    """Check what the fields say against each other, as far as both sides can be read."""
+    """Compare the fields with each other, as far as both sides can be read."""
     for code, path, other in _EQUAL:
         left, right = text_at(document, path), text_at(document, other)
         if left is not None and right is not None and left != right:

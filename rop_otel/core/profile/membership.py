@@ -17,7 +17,7 @@ _FEW: Final = 8
 
 
 class Membership:
-    """The rule for one selection, ready to be asked about many lists.
+    """The rule for one selection, prepared for many lists.
 
     Args:
         selected: The acceptable keys, each known to the resolver.

@@ -1,4 +1,4 @@
-"""What a run hands to the checks: one observed record, and what they conclude."""
+"""One observed record, as a run hands it to the checks, and their result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Observation:
         witness_hash: What binds a witness to the record.
         returned: The returned IDs in rank order; whatever the record holds there.
         traced: The dataset's judged objects, one key or a list; whatever the record holds there.
-        contradiction: Why the declaration cannot judge it, for a handoff that says it is under another one.
+        contradiction: Why it contradicts the declaration, for a handoff with other terms; None if it does not.
     """
 
     record_id: str
@@ -33,7 +33,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgment:
-    """What the checks conclude about one record.
+    """The result of the checks on one record.
 
     Args:
         verdict: The first that applies.
@@ -41,7 +41,7 @@ class Judgment:
         reason: One sentence with the values in it.
         rank: Length of the shortest prefix of the whole returned list on which the rule holds; PASS and FAIL only.
         object_id: The object that it holds for.
-        agreement: How the selection stands to the judged objects; None without a trace set.
+        agreement: How the selection relates to the judged objects; None without a trace set.
         trace_rank: As ``rank``, for one of the judged objects; None also where they are not known.
     """
 

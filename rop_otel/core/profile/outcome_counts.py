@@ -18,7 +18,7 @@ from rop_otel.core.profile.verdicts import Verdict
 
 
 class RunCounts:
-    """Counts observations and says of each what its verdict is.
+    """Counts observations and gives the verdict of each.
 
     Args:
         opened: The declaration, valid or not.
@@ -58,7 +58,7 @@ class RunCounts:
         return frozenset(self.population or ())
 
     def observe(self, observation: Observation) -> Judgment:
-        """Judge one observation and count it."""
+        """Assess one observation and count it."""
         judgment = hard = judge(observation, self.declaration)
         if self.declaration is not None:
             if judgment.verdict is Verdict.NOT_APPLICABLE:
@@ -118,7 +118,7 @@ class RunCounts:
             compared: How each compares, where there is a trace set.
         """
         if self.declaration is None:
-            raise ValueError("an invalid declaration judges no record")
+            raise ValueError("an invalid declaration assesses no record")
         cutoff = self.declaration.cutoff
         passed = sum(map(cutoff.__ge__, ranks)) - ranks.count(0)
         counted = {Verdict.PASS: passed, Verdict.FAIL: len(ranks) - passed}

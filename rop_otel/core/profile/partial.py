@@ -1,4 +1,4 @@
-"""Partial reports: what one shard of a run adds up to, combined in any order into what one pass gives."""
+"""Partial reports: the counts of one shard of a run. Combined in any order, they give the report of one pass."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class PartialError(ValueError):
-    """Parts that are none, or that do not belong together; the message says why."""
+    """A line that is no part, or parts that do not belong together; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,9 +31,9 @@ class Partial:
     """One shard of a run.
 
     Args:
-        manifest_sha256: The declaration that it was judged against.
-        terms: What it was measured at.
-        counts: What adds up.
+        manifest_sha256: SHA-256 of the declaration against which it was assessed.
+        terms: Its cutoffs, trace and depth.
+        counts: Its counts.
         seen: A bit per record ID of the population, in its order: observed at least once.
         repeated: The same: observed more than once.
         unexpected: Observed record IDs outside the population.

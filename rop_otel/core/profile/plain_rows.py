@@ -18,7 +18,7 @@ Each: TypeAlias = "Callable[[int, str, Sequence[str], int, Compared | None], Non
 
 
 class Taken(NamedTuple):
-    """What becomes of some rows.
+    """The result of ranking some rows.
 
     Args:
         record_ids: Those of the rows that were ranked.

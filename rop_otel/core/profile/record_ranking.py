@@ -1,4 +1,4 @@
-"""Ranks of plain records: the membership rule with what an object asks for laid out once."""
+"""Ranks of plain records: the membership rule, with the strings of each object laid out once."""
 
 from __future__ import annotations
 

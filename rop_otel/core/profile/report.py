@@ -21,7 +21,7 @@ MISSING: Final = "MISSING"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A declaration and what its run adds up to: what the status checks look at."""
+    """A declaration and the accounts of its run, which the status checks use."""
 
     opened: Opened
     accounts: Accounts
@@ -80,7 +80,7 @@ def run_status(run: Run, *, checks: Sequence[StatusCheck] = STATUS_CHECKS) -> Ru
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
-    """What a run comes to; its records stand apart, since there may be many.
+    """The result of a run. Its records are kept apart, since there may be many.
 
     Args:
         manifest_sha256: SHA-256 of the declaration's exact bytes; empty where there is none, or it cannot be read.
@@ -156,7 +156,7 @@ def run_report(opened: Opened, accounts: Accounts, *, terms: Terms | None = None
 
     Args:
         opened: The declaration, valid or not.
-        accounts: What the run adds up to, at these terms.
+        accounts: The accounts of the run, at these terms.
         terms: What is measured beside the verdicts; None: what the declaration seals.
     """
     terms = Terms.of(opened) if terms is None else terms

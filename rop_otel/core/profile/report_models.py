@@ -85,7 +85,7 @@ class Evaluator(_Shape):
 
 
 class InputFile(_Shape):
-    """A file that was judged: its own name, and the size and hash of its bytes as stored."""
+    """A file that was assessed: its own name, and the size and hash of its bytes as stored."""
 
     file: Text
     bytes: _Count
@@ -93,7 +93,7 @@ class InputFile(_Shape):
 
 
 class AgreementCounts(_Shape):
-    """Records that pass or fail, by how the selection stands to the judged objects."""
+    """Records that pass or fail, by how the selection relates to the judged objects."""
 
     same: _Count
     different: _Count

@@ -1,4 +1,4 @@
-"""What a run is measured at beside its verdicts: cutoffs, a trace set, how deep lists were stored."""
+"""What a run counts beside its verdicts: at which cutoffs, with which trace set, at which depth of the stored lists."""
 
 from __future__ import annotations
 

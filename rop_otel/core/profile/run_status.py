@@ -1,4 +1,4 @@
-"""How a run stands while it goes on, in numbers."""
+"""The counts and status of a run while it goes on."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ MALFORMED: Final = "MALFORMED"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """A run as it stands.
+    """The counts and status of a run now.
 
     Args:
         run_id: The run.
-        status: What its report would say now.
-        records: Every verdict of the report and ``MISSING`` to its count, then what else is counted: handoffs
-            ``STARTED`` and ``FINISHED`` (judged), record IDs ``REPEATED`` and ``UNEXPECTED``, ``MALFORMED``
-            observations.
+        status: The status that its report would have now.
+        records: Every verdict of the report and ``MISSING`` to its count; also handoffs ``STARTED`` and ``FINISHED``
+            (assessed), record IDs ``REPEATED`` and ``UNEXPECTED``, and ``MALFORMED`` observations.
     """
 
     run_id: str

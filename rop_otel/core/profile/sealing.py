@@ -21,7 +21,7 @@ INVERSE_MAP_FILE: Final = "inverse.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decisions:
-    """What somebody has to decide; everything else in a declaration follows from it and from the files.
+    """The decisions behind a declaration; everything else in it follows from these and from the files.
 
     Args:
         declaration_id: The declaration's name.

@@ -1,4 +1,4 @@
-"""Opening a declaration: its document, and every file that it names, validated."""
+"""Validates a declaration: its document, and every file that it names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the reference pipeline retrieves from: passages, the objects they belong to, and the questions."""
+"""The corpus of the reference pipeline: passages, the objects to which they belong, and the questions."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Item:
 
 @dataclass(frozen=True, kw_only=True)
 class Corpus:
-    """Objects of the library that is asked about, and those of its neighbours in the same index.
+    """Objects of the library of the questions, and of other libraries in the same index.
 
     Args:
         scope: The library that questions are confined to.

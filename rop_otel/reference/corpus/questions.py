@@ -22,7 +22,7 @@ class Question:
         text: The question.
         judged: The objects judged relevant.
         selected: The object that was selected for it; None: none was.
-        recorded: Whether the file says what was selected, be it nothing.
+        recorded: Whether the file says what was selected, or that nothing was.
     """
 
     id: str

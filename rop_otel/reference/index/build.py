@@ -44,7 +44,7 @@ def build_index(
         corpus: What to index.
         encoder: What makes the vectors.
         cache: Folder for cached vectors; the user's by default.
-        progress: Told how far the encoding is.
+        progress: Called with the passages encoded so far and in all.
     """
     chunks = corpus.chunks
     store = cached_vectors(encoder, [chunk.titled_text for chunk in chunks], folder=cache, progress=progress)

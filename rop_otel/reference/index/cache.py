@@ -42,7 +42,7 @@ def cached_vectors(
         encoder: What computes them.
         texts: Passages.
         folder: Cache folder; the user's by default.
-        progress: Told how far it is; not called where the cache holds them.
+        progress: Called with the passages encoded so far and in all; not called if the cache holds them.
 
     Raises:
         PipelineError: The folder cannot be written, or is full.
@@ -90,7 +90,7 @@ def _compute(encoder: Encoder, texts: Sequence[str], folder: Path, progress: Pro
 
 
 def _publish(staging: Path, home: Path) -> None:
-    """Move a finished folder into place; another process that was quicker wins."""
+    """Move a finished folder into place; if another process was quicker, its folder stays."""
     try:
         staging.rename(home)
     except OSError:

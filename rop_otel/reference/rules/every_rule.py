@@ -33,7 +33,7 @@ class Rules:
         pages: The corpus.
         encoder: A sentence encoder; None: the pinned default.
         cross_encoder: Reranks for ``rrf_rerank``; None: late interaction.
-        progress: Told how far the encoding is.
+        progress: Called with the texts encoded so far and in all.
     """
 
     def __init__(

@@ -31,7 +31,7 @@ class Pool:
         chunks: Each page as one passage.
         encoder: Makes vectors of title and text.
         cache: Folder for vectors; the user's by default.
-        progress: Told how far the encoding is.
+        progress: Called with the texts encoded so far and in all.
     """
 
     chunks: tuple[Chunk, ...]

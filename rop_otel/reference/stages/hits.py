@@ -1,4 +1,4 @@
-"""What travels from stage to stage."""
+"""The values that one stage hands to the next."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Packed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What the reader says.
+    """The reader's answer.
 
     Args:
         text: The answer with its citations, or the words of an abstention.

@@ -1,4 +1,4 @@
-"""Spans of other conventions read as ours: which of their attributes stand for which of ours."""
+"""Reads spans of other conventions as ours: which of their attributes stand for which of ours."""
 
 from rop_otel.spans.conventions.admitting import admitted
 from rop_otel.spans.conventions.convention_rules import Rules

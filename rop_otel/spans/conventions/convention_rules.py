@@ -1,4 +1,4 @@
-"""What a user says of other people's spans, beyond what their conventions do."""
+"""The user's settings for foreign spans, beyond what their conventions say."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Rules:
     Args:
         stages: Patterns of span names, each with the kind of the stage that such a span is; the first that matches.
         handoffs: Patterns of the names of spans that are handoffs; empty: the topmost one.
-        id_keys: Keys of a document's metadata, the first present of which is its ID, before the document's own.
+        id_keys: Keys of a document's metadata; the first that is present holds its ID and counts before its own.
         selected: Attribute of a handoff span that holds what was selected.
         labels: Attribute of a stage span that holds the citation labels of what it returned.
         hash_key: Key with which IDs are hashed, as those of our own spans are.
@@ -47,7 +47,7 @@ class Rules:
 
     @classmethod
     def of(cls, config: Config) -> Rules:
-        """Return the rules that a configuration says; its patterns are those of file names, as in a shell."""
+        """Return the rules of a configuration; its patterns are written like those for file names in a shell."""
         return cls(
             stages=tuple((_pattern(pattern), kind) for pattern, kind in config.foreign_stages),
             handoffs=tuple(map(_pattern, config.foreign_handoffs)),
@@ -60,7 +60,7 @@ class Rules:
 
     @classmethod
     def of_environment(cls, environ: Mapping[str, str] | None = None) -> Rules:
-        """Return the rules that the environment says for spans that were recorded, whatever else it says.
+        """Return the environment's rules for recorded spans; its other settings do not count.
 
         Args:
             environ: The environment to read; None: the process's.
@@ -73,7 +73,7 @@ class Rules:
         return replace(cls.of(config), shape=None)
 
     def kind_of(self, name: str) -> str | None:
-        """Return the kind that a span of this name is said to have, None where nothing is said."""
+        """Return the kind that the user gives to a span of this name, None if none is given."""
         return next((kind for pattern, kind in self.stages if pattern.fullmatch(name)), None)
 
     def may_be_handoff(self, name: str) -> bool:

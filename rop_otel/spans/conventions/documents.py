@@ -1,4 +1,4 @@
-"""Documents in whatever form an attribute holds them: flattened, one JSON string, or structured."""
+"""Reads documents in any form in which an attribute holds them: flattened, one JSON string, or structured."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read_attribute(
     Args:
         attributes: Of a span or an event.
         name: The attribute's name, or what the names of its flattened form begin with.
-        id_keys: Keys of a document's metadata, the first present of which is its ID, before its own.
+        id_keys: Keys of a document's metadata; the first that is present holds its ID and counts before its own.
         lossy: Whether attributes were lost, so that a document without an ID may have had one.
 
     Returns:

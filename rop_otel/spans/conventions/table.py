@@ -1,4 +1,4 @@
-"""What a convention says of retrieval, as frozen data."""
+"""How a convention describes retrieval, as frozen data."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Convention:
     """One convention.
 
     Args:
-        markers: Attributes that tell its spans from others.
+        markers: Attributes that distinguish its spans from others.
         stages: Value of a marker, in lower case, to what such a span stands for.
         events: Names of events that each hold one returned document, in attributes that begin with the event's name.
         event_stage: What a span with such events stands for where its marker's value does not say.

@@ -77,7 +77,7 @@ def as_stage(span: Span, rules: Rules) -> Mapping[str, object] | None:
 
 
 def handoff_attributes(attributes: Mapping[str, object], rules: Rules) -> Mapping[str, object]:
-    """Return what a span of somebody else's says of the handoff that it is taken for, beside the name.
+    """Return the facts of the handoff that a foreign span stands for, beside the name.
 
     Args:
         attributes: Of the span. Those of ours count before what the rules say.

@@ -21,7 +21,7 @@ from rop_otel.version import installed_version
 
 REPORT: Final = "report.json"
 Progress = Callable[[int, int], None]
-"""Told how many calls are done, and of how many."""
+"""Called with the calls done so far and in all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ def run_deletion(
         policy: How it is asked.
         out: The folder of ``plan.json``, ``calls.jsonl`` and ``report.json``.
         answers: Files of recorded answers; with any the report has the association, too.
-        progress: Told how far the calls are.
+        progress: Called with the calls done so far and in all.
 
     Returns:
         The report.

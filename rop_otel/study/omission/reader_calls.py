@@ -47,7 +47,7 @@ class Call:
 
     @property
     def key(self) -> tuple[str, str, str, int]:
-        """What tells it from the others."""
+        """What distinguishes it from the others."""
         return self.item.id, self.item.selector, self.arm, self.repeat
 
     @property

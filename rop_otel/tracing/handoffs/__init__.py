@@ -1,1 +1,1 @@
-"""Handoffs: how they are opened, what is said of them, and how they end."""
+"""Handoffs: how they begin, their facts and answers, and how they end."""

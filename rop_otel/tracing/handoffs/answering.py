@@ -1,4 +1,4 @@
-"""What an application says of an answer, and how the sources that it attaches are read."""
+"""The facts that an application reports of an answer, and how the sources of the answer are read."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _MOST: Final = 64
 
 
 class Answered(TypedDict, total=False):
-    """What an application says of an answer, beside its text.
+    """What an application reports of an answer, beside its text.
 
     Args:
         sources: The documents that the response attaches, in order; None: not known.
-        id: Where a source has its ID, as for :func:`rop_otel.stage`. None: where the stages found theirs.
+        id: Where a source has its ID, as for :func:`rop_otel.stage`. None: where the stages found their IDs.
         labels: Label of each source; None: the n-th label shown is that of the n-th source.
         citations: Labels cited, for an answer that carries them apart from its text; None finds them there.
         attaches: ``shown`` (default): the response lists what was shown; ``cited``: only what the answer cites.
@@ -56,7 +56,7 @@ def cited_labels(
         text: The answer.
         citations: Given labels; None: none are.
         shown: The labels that the reader was shown.
-        runtime: Says how a citation is written, and hears of what cannot be used.
+        runtime: Has the pattern of citations, and reports what cannot be used.
         place: Names the handoff in log lines.
     """
     try:
@@ -77,7 +77,7 @@ def cited_labels(
 class Attached:
     """Reads the sources of an answer as the stages of its handoff read the same documents.
 
-    A document has many IDs, and only the application says which is meant: it told its stages.
+    A document can have several IDs. The one that the stages of the handoff used is the right one.
     """
 
     __slots__ = ("_lists", "_readers")
@@ -100,12 +100,12 @@ class Attached:
         return ", ".join(dict.fromkeys(origin for reader in self._readers.values() for origin in reader.origins))
 
     def read(self, sources: object, where: IdWhere, runtime: Runtime, place: str) -> Reading:
-        """Read sources in the way by which most of them are documents of a stage, of several the latest.
+        """Read sources as the stage did that has most of them among its documents; of several such stages, the latest.
 
         Args:
             sources: Documents.
             where: Where they have their ID, as the application says; None: find out.
-            runtime: Hashes IDs as those are, and hears of what cannot be used.
+            runtime: Hashes IDs as those are hashed, and reports what cannot be used.
             place: Names the handoff in log lines.
         """
         limit = runtime.config.max_ids

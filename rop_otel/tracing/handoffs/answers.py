@@ -1,4 +1,4 @@
-"""What was answered in one handoff, as stages of it."""
+"""The answers of one handoff, recorded as stages of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rop_otel.tracing.stages.stage_owner import Owner
 
 
 class _Owner(Owner, HandoffPlace, Protocol):
-    """The handoff that an answer is one of."""
+    """The handoff of an answer."""
 
     @property
     def name(self) -> str:
@@ -20,7 +20,7 @@ class _Owner(Owner, HandoffPlace, Protocol):
 
 
 class Answers:
-    """What the stages of a handoff showed, and what is told of its answers.
+    """What the stages of a handoff showed, and the facts of its answers.
 
     Attributes:
         attached: Reads the sources of an answer.
@@ -33,11 +33,11 @@ class Answers:
         self._shown: list[str] = []
 
     def show(self, labels: tuple[str, ...]) -> None:
-        """Remember labels that a stage showed, from which those in the answer are told."""
+        """Remember labels that a stage showed: labels in the answer are recognised by them."""
         self._shown += labels
 
     def tell(self, text: str, told: Answered, handoff: _Owner) -> None:
-        """Record an answer as a stage of its own, in the round that it is given in."""
+        """Record an answer as a stage of its own, in the round in which it is given."""
         at, trace = current_position(), handoff.trace
         stage = LiveStage(READER, handoff.runtime)
         place = Position(handoff, None, at.round if at.handoff is handoff else None)

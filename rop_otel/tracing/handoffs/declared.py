@@ -1,4 +1,4 @@
-"""What the application says about a handoff when it opens one, checked so that every door judges it alike."""
+"""The arguments with which an application opens a handoff, checked so that every door assesses it alike."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rop_otel.tracing.results.result_reader import Reader
 from rop_otel.tracing.results.scalars import MOST_NAMED, as_count, as_id, as_name, as_score, plainly
 
 Judged = str | Sequence[object] | Mapping[Any, object]
-"""Judged objects: IDs or objects that carry one, or IDs with their grades."""
+"""Judged objects: IDs, objects that carry an ID, or a mapping from IDs to grades."""
 
 Complaints = dict[str, str]
 """What was wrong with the arguments: one sentence for each that was."""
@@ -26,25 +26,25 @@ _A_SHORT_TEXT: Final = "a non-empty string that is short enough for an ID, in on
 
 
 class Declared(TypedDict, total=False):
-    """What an application says of a handoff when it opens one.
+    """The arguments with which an application opens a handoff.
 
     Args:
         cutoff: How many of the shown documents count; None: all.
         rule: ``any`` (default): one ID of the selected object has to be shown. ``all``: every member of it, as the
             resolver lists them; of several alternatives, every member of one.
-        mode: ``hard``, ``soft`` or ``open``; None: ``hard`` where a selection is due, else ``open``.
-        selected: What was selected, where that is known already; see :meth:`Handoff.select`.
+        mode: ``hard``, ``soft`` or ``open``; None: ``hard`` if a selection is due, else ``open``.
+        selected: What was selected, if it is known already; see :meth:`Handoff.select`.
         need: ``one`` (default): any of the selected keys suffices. ``every``: each of them is needed.
         witness: Instead of ``selected``, what the declaration of its run decodes to the selected key.
         witness_sha256: The hash that binds the witness to this record.
         judged: The objects judged relevant, or a mapping from them to their grades.
         grades: Grades of ``judged``, in its order; a missing one is 1.
-        record_id: The record that this handoff is.
-        run_id: The run that it belongs to; None: the one whose block it is opened in, if any.
+        record_id: ID of the record that this handoff stands for.
+        run_id: ID of the run to which it belongs; None: that of the run block in which it is opened, if any.
         scope: The library, tenant or container that the query is confined to.
-        expected: The stages that this pipeline is declared to have, in order: a stage's name, else its kind.
+        expected: The stages that this pipeline should have, in order: the name of each, else its kind.
         starved_ratio: Share of the token budget below which a context is starved; None: 0.1.
-        min_tokens: Tokens below which a selected or judged object shown counts as thin; None: 8.
+        min_tokens: If fewer tokens than this are shown of a selected or judged object, it counts as thin; None: 8.
         label_scope: ``passage`` (default): a citation label stands for one ID. ``object``: for one object.
     """
 
@@ -69,8 +69,8 @@ class Declared(TypedDict, total=False):
 def declare(name: object, said: Declared, *, shape: IdShape = NAME) -> tuple[HandoffRecord, Complaints]:
     """Return the record of a handoff that has not begun, and a complaint for each argument that is wrong.
 
-    A choice or cutoff of the wrong kind is kept as one that is invalid where the verdict says so; any other
-    wrong argument is left out, and so is text where a name or an ID is meant: ``shape`` says what that may be.
+    A mode, need, rule or cutoff that is wrong is kept as an invalid one, so that the verdict reports it. Any other
+    wrong argument is left out. Text in the place of a name or an ID is wrong; ``shape`` says what an ID may be.
     """
     refuse_unknown("a handoff", said, Declared)
     named = as_name(name)
@@ -200,7 +200,7 @@ _READ: Final[Mapping[Callable[[object], object], Callable[[_Asked, str, object, 
     values.number: _number,
     values.names: _names,
 }
-"""How what an application says is read, for each type of fact."""
+"""How an argument is read, for each type of fact."""
 
 
 def _judged(

@@ -28,17 +28,17 @@ class _NotDue:
 
 
 NOT_DUE: Final = _NotDue()
-"""No selection is due; unlike None, which is one that did not come."""
+"""No selection is due. None, on the other hand, is a selection that was due and did not come."""
 
 
 def handoff(name: str, **said: Unpack[Declared]) -> Handoff:
-    """Return a handoff for a ``with`` or ``async with`` block, which is assessed at the end of the block.
+    """Return a handoff for a ``with`` or ``async with`` block. It is assessed at the end of the block.
 
-    A wrong argument does not raise, save in strict mode: it is counted and logged once, and a wrong mode, need, rule or
-    cutoff gives the verdict ``DECLARATION_INVALID``.
+    A wrong argument raises in strict mode only. Otherwise it is counted and logged once, and a wrong mode, need, rule
+    or cutoff gives the verdict ``DECLARATION_INVALID``.
 
     Args:
-        name: Low-cardinality name of this interface.
+        name: Name of this interface, not of the question: use few names.
         said: See :class:`~rop_otel.tracing.handoffs.declared.Declared`.
     """
     return _opened(name, said, closes=True)
@@ -47,20 +47,20 @@ def handoff(name: str, **said: Unpack[Declared]) -> Handoff:
 def start_handoff(name: str, **said: Unpack[Declared]) -> Handoff:
     """Start a handoff that ends, and is assessed, when its ``close()`` is called; for answers that stream on.
 
-    It is current for stages only inside ``with`` blocks of it, of which there may be several, and which do not end it.
-    The arguments are those of :func:`handoff`.
+    Stages belong to it only inside its ``with`` blocks. There may be several such blocks, and they do not end it. The
+    arguments are those of :func:`handoff`.
     """
     return _opened(name, said, closes=False)
 
 
 def current_handoff() -> Handoff:
-    """Return the innermost open handoff of this thread or task; where none is open, one that does nothing."""
+    """Return the innermost open handoff of this thread or task; if none is open, one that does nothing."""
     catch_up()
     return handoff_at() or NoopHandoff("handoff", "no handoff is open here")
 
 
 def handoff_at(context: Context | None = None) -> LiveHandoff | None:
-    """Return the handoff that a context, None for the current one, is in."""
+    """Return the handoff of a context; None: of the current context."""
     return cast("LiveHandoff | None", current_position(context).handoff)
 
 

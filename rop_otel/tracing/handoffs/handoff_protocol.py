@@ -12,10 +12,10 @@ from rop_otel.tracing.stages.stage_protocol import Stage
 
 @runtime_checkable
 class Handoff(Protocol):
-    """One trip from a selected object, or just a question, to the evidence that a reader is shown.
+    """One way from a selected object, or just a question, to the evidence that a reader is shown.
 
-    Made by :func:`rop_otel.handoff`, whose block ends it, and :func:`rop_otel.start_handoff`, which :meth:`close` ends.
-    A ``with`` block makes it current for the stages inside.
+    :func:`rop_otel.handoff` makes one that its block ends, :func:`rop_otel.start_handoff` one that :meth:`close` ends.
+    A ``with`` block makes it current: stages inside the block belong to it.
     """
 
     @property
@@ -24,7 +24,7 @@ class Handoff(Protocol):
 
     @property
     def trace_id(self) -> str:
-        """Trace of its span in hex, empty without an SDK."""
+        """Trace ID of its span, 32 hex digits; empty without an SDK."""
 
     @property
     def name(self) -> str:
@@ -32,11 +32,11 @@ class Handoff(Protocol):
 
     @property
     def assessment(self) -> Assessment:
-        """What was concluded; before the end, or where nothing was, one without a verdict whose note says why."""
+        """The assessment. Before the end, or if nothing was assessed, it has no verdict, and its note says why."""
 
     @property
     def running_stage(self) -> Stage:
-        """The stage that the caller runs in, so that a decorated function can tell what its result does not.
+        """The stage in which the caller runs, so that a decorated function can report more than its result.
 
         Outside of any stage it is one that does nothing.
 
@@ -50,15 +50,15 @@ class Handoff(Protocol):
         """
 
     def select(self, selected: object) -> None:
-        """Tell which object was selected upstream, and so has to reach the reader.
+        """Report which object was selected upstream, and so has to reach the reader.
 
         Args:
-            selected: Its ID, or an object that carries one; a list: declared alternatives. None or an empty list:
-                a selection was due and none came, which is the verdict ``SELECTOR_ERROR``.
+            selected: Its ID, or an object that carries an ID. A list: declared alternatives. None or an empty list:
+                a selection was due and none came, which gives the verdict ``SELECTOR_ERROR``.
         """
 
     def answered(self, text: str, **told: Unpack[Answered]) -> None:
-        """Tell what the reader answered. The text itself is never recorded, only the labels that it cites.
+        """Report what the reader answered. The text itself is never recorded, only the labels that it cites.
 
         Args:
             text: The answer.
@@ -69,17 +69,17 @@ class Handoff(Protocol):
         """End the handoff and assess it; a second call changes nothing."""
 
     def __enter__(self) -> Self:
-        """Be current inside of the block."""
+        """Make this handoff current inside of the block."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leave the block, which ends a handoff that is not started by hand."""
+        """Leave the block. This ends the handoff, unless :func:`rop_otel.start_handoff` made it."""
 
     async def __aenter__(self) -> Self:
-        """Be current inside of the block."""
+        """Make this handoff current inside of the block."""
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leave the block, which ends a handoff that is not started by hand."""
+        """Leave the block. This ends the handoff, unless :func:`rop_otel.start_handoff` made it."""

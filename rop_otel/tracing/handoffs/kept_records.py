@@ -1,4 +1,4 @@
-"""What is recorded of a handoff only at its end, when all of it is known."""
+"""Facts that are recorded only at the end of a handoff, when all of it is known."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class KeptRecords:
-    """What packages that watch a framework keep back until a handoff ends, or is told its answer."""
+    """Facts that instrumentation packages keep back until a handoff ends, or until its answer is reported."""
 
     __slots__ = ("_records",)
 
@@ -15,10 +15,10 @@ class KeptRecords:
         self._records: deque[Callable[[], None]] = deque()
 
     def add(self, record: Callable[[], None]) -> None:
-        """Keep back something to record; it is called once, and must not raise."""
+        """Keep back a function that records something. It is called once, and must not raise."""
         self._records.append(record)
 
     def settle(self) -> None:
-        """Have all of it recorded."""
+        """Call all functions that were kept back."""
         while self._records:
             self._records.popleft()()

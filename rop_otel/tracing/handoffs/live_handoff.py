@@ -1,4 +1,4 @@
-"""One handoff: its span, what was selected, what was answered, and what is concluded at its end."""
+"""One handoff: its span, its selection, its answers, and its assessment at the end."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class LiveHandoff:
     """A handoff that is monitored: see :class:`~rop_otel.tracing.handoffs.handoff_protocol.Handoff`.
 
     Args:
-        record: What is said of it.
-        runtime: What to work with.
+        record: The facts with which it is opened.
+        runtime: Its configuration, ledger, tracer and sinks.
         closes: Whether its block ends it.
         run: The run that it joined.
     """
@@ -74,17 +74,17 @@ class LiveHandoff:
 
     @property
     def assessment(self) -> Assessment:
-        """What was concluded, or why nothing was."""
+        """The assessment, or one without a verdict that says why."""
         catch_up()
         return self._assessment or self._without_verdict(_INHERITED if self.runtime.inherited else "it is still open")
 
     @property
     def running_stage(self) -> Stage:
-        """The stage that the caller runs in, else one that does nothing."""
+        """The stage in which the caller runs, else one that does nothing."""
         return running_stage()
 
     def select(self, selected: object) -> None:
-        """Tell which object was selected upstream."""
+        """Report which object was selected upstream."""
         if self._is_over("select()"):
             return
         ids = selected_ids(selected, self.runtime.shape)
@@ -93,7 +93,7 @@ class LiveHandoff:
             self._complain(no_id_in(selected))
 
     def answered(self, text: str, **told: Unpack[Answered]) -> None:
-        """Tell what the reader answered."""
+        """Report what the reader answered."""
         refuse_unknown("answered()", told, Answered)
         if not self._is_over("answered()"):
             self._settle()
@@ -114,7 +114,7 @@ class LiveHandoff:
         return self.assessment
 
     def _settle(self) -> None:
-        """Have what was kept back recorded, inside of the handoff."""
+        """Record the facts that were kept back, inside of the handoff."""
         with using_context(moved(current_context(), Position(self), self.trace.span)):
             self.kept.settle()
 

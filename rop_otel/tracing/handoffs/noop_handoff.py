@@ -32,12 +32,12 @@ class NoopHandoff:
 
     @property
     def assessment(self) -> Assessment:
-        """One without a verdict, whose note says why."""
+        """An assessment without a verdict, whose note says why."""
         return Assessment(handoff_name=self._name, note=self._note)
 
     @property
     def running_stage(self) -> Stage:
-        """The stage that the caller runs in, which may be in no handoff, or in that of another service."""
+        """The stage in which the caller runs. It may be in no handoff, or in the handoff of another service."""
         return running_stage()
 
     def select(self, selected: object) -> None:

@@ -1,1 +1,1 @@
-"""Where in which handoff the application is now."""
+"""The caller's position: its handoff, stage and round, kept in the context."""

@@ -1,9 +1,9 @@
-"""Where in which handoff the application is now, kept in the OpenTelemetry context and so carried with it.
+"""The caller's handoff, stage and round, kept in the OpenTelemetry context and so carried with it.
 
-All that makes a context current, or sets a context variable of ours, goes through this module. While the garbage
-collector runs, nothing is set: the code that it interrupts may be ``ContextVar.set`` itself, which CPython 3.11 does
-not survive (cpython#122529), and in any version that code knows nothing of the finalizers that run in it. What is
-monitored in a finalizer is kept apart from it for as long as the collector runs.
+Only this module makes a context current or sets one of our context variables. While the garbage collector runs, it sets
+nothing. The collector may interrupt ``ContextVar.set`` itself, and then CPython 3.11 crashes (cpython#122529). In any
+version the interrupted code does not expect that a finalizer changes its context. While the collector runs, anything
+that is monitored in a finalizer is kept apart from the interrupted code.
 
 A context is put back by attaching the one before it, never by its token: a token used in another task or thread (a
 generator that the garbage collector closes) is an error that OpenTelemetry logs. A place whose block ended where it
@@ -87,7 +87,7 @@ NOWHERE: Final = Position()
 
 
 def current_position(context: Context | None = None) -> Position:
-    """Return the place that a context, None for the current one, is at."""
+    """Return the place of a context; None: of the current context."""
     found = (current_context() if context is None else context).get(_key)
     return NOWHERE if found is None else cast(Position, found)
 
@@ -134,7 +134,7 @@ def make_current(context: Context) -> None:
 
 
 def enter(context: Context, before: Context) -> None:
-    """Make the context of a block current, or where that is interrupted, take its place for left.
+    """Make the context of a block current; if that is interrupted, mark its place as left.
 
     Args:
         context: The block's, with a place of its own.
@@ -148,10 +148,10 @@ def enter(context: Context, before: Context) -> None:
 
 
 def put_back(context: Context, before: Context) -> None:
-    """Make the context before a block current again, or else take the block's place for left.
+    """Make the context before a block current again; if another context is current, mark the block's place as left.
 
-    What the application attached to the context of this place, and left there, is no other place: an application that
-    forgets to detach would never leave its handoff.
+    A context that the application attached inside the block and forgot to detach has the same place. Otherwise such an
+    application would never leave its handoff.
 
     Args:
         context: The block's, with a place of its own.
@@ -169,7 +169,7 @@ def put_back(context: Context, before: Context) -> None:
 
 
 def leave(context: Context, before: Context) -> None:
-    """Take the place of a context for left, wherever it is still current."""
+    """Mark the place of a context as left, wherever it is still current."""
     place = current_position(context)
     if place is not NOWHERE:  # as it is of the process that this one was forked from
         added = {key: value for key, value in context.items() if key != _key and before.get(key) is not value}
@@ -189,7 +189,7 @@ def set_variable(variable: ContextVar[_T], value: _T) -> Token[_T] | None:
 
 
 class Variables:
-    """Context variables of ours that a block sets, and puts back however it ends, also where that is interrupted."""
+    """Sets context variables of ours for a block, and restores them at its end, also if the block is interrupted."""
 
     __slots__ = ("_set",)
 
@@ -232,13 +232,13 @@ class Variables:
 
 
 def _current_during(during: object) -> Context:
-    """Return what is current for the finalizers of a collection, the one that runs."""
+    """Return the context that is current for the finalizers of the running collection."""
     found: Context = _apart.context if getattr(_apart, "collection", None) is during else _NO_CONTEXT
     return found
 
 
 def _without(context: Context, before: Context, added: dict[str, object]) -> Context:
-    """Return a context without a block: what that did not change is kept, as what others attached to it since."""
+    """Return a context without the additions of a block; other changes, such as what others attached, are kept."""
     kept = {key: value for key, value in context.items() if key != _key and added.get(key) is not value}
     back = {key: value for key, value in before.items() if key == _key or (key in added and key not in kept)}
     return Context({**kept, **back})
@@ -247,7 +247,7 @@ def _without(context: Context, before: Context, added: dict[str, object]) -> Con
 class using_context:  # noqa: N801 - used like a function
     """A ``with`` block in another context; after it the one before is current again.
 
-    A coroutine that is given up inside of the block is closed elsewhere, and what is current there stays.
+    If a coroutine is given up inside of the block, it is closed elsewhere, and the context that is current there stays.
 
     Args:
         context: The context.

@@ -21,9 +21,9 @@ class EnteredBlocks:
         make_current(context)
 
     def leave(self, handoff: HandoffPlace, *, last: bool) -> None:
-        """Make what was current before the caller's block current again.
+        """Make the context before the caller's block current again.
 
-        Several threads may be in blocks of it. Where none of these is the caller's, it is closed elsewhere.
+        Several threads may be in blocks of the handoff. If no block is the caller's, it is closed in another thread.
 
         Args:
             handoff: Whose blocks they are.
@@ -46,7 +46,7 @@ class EnteredBlocks:
             self.leave_all()
 
     def leave_all(self) -> None:
-        """Take the place of every block for left."""
+        """Mark the place of every block as left."""
         for entered in self._entered:
             leave(*entered)
         self._entered.clear()

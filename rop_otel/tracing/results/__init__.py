@@ -1,1 +1,1 @@
-"""IDs, scores and scopes read out of whatever a retrieval function takes and gives."""
+"""Reads IDs, scores and scopes out of any object that a retrieval function takes or returns."""

@@ -46,7 +46,7 @@ class IdMap(Protocol):
 IdWhere: TypeAlias = Where | IdMap
 """The same, or a map from an index to an ID."""
 
-# The finer of two IDs comes first: a chunk that also names its document is told from its siblings.
+# The finer of two IDs comes first: it distinguishes chunks that also name their document.
 _ID_NAMES: Final = ("id", "chunk_id", "node_id", "doc_id", "document_id", "uuid", "_id")
 _SCORE_NAMES: Final = ("score", "relevance_score", "similarity", "_score")
 _RERANKERS_NAMES: Final = ("rerank_score", "reranker_score", "relevance_score")

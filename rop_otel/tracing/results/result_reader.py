@@ -1,4 +1,4 @@
-"""Reads IDs, scores and scopes out of whatever a retrieval function takes and gives."""
+"""Reads IDs, scores and scopes out of any object that a retrieval function takes or returns."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from rop_otel.tracing.results.scalars import as_id, as_name, as_score, plainly
 
 _TEXT_OR_NUMBER: Final = frozenset({str, int})
 _MOST_TYPES: Final = 64
-"""Types of objects that a place is remembered for: one made anew in every call would be kept for ever."""
+"""Types of objects for which a place is remembered: types made again in every call must not be kept for ever."""
 
 _PARTS: Final = frozenset({list, str, int, float, bool, type(None)})
 """What stands in a tuple beside something else where that is several results, and no list of documents."""
@@ -244,7 +244,7 @@ class _Listed(NamedTuple):
 
 
 def is_list(results: object) -> bool:
-    """Return whether something is a list that can be read, be there IDs in it or not."""
+    """Return whether something is a list that can be read, with or without IDs."""
     try:
         return _listed(results, _MOST_LOOKED_AT) is not None
     except BaseException as error:  # noqa: BLE001 - the object's own code runs here

@@ -30,7 +30,7 @@ _LARGEST_SHOWN: Final = 1000
 """Below this a number is shown in a message; a larger one may be an ID."""
 
 _SIZED: Final = frozenset({str, bytes, list, tuple, dict, set, frozenset})
-"""Types whose length is told without code of the application."""
+"""Types whose length is known without running code of the application."""
 
 
 def as_id(value: object) -> str | None:

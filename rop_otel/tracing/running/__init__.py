@@ -1,1 +1,1 @@
-"""What the process works with: its runtime, what is open in it, and what goes wrong in it."""
+"""What every handoff of the process uses: the runtime, the ledger of open handoffs, diagnostics, the log."""

@@ -1,4 +1,4 @@
-"""What goes wrong inside the monitor or in its use: counted, logged once, kept from the application."""
+"""Failures of the monitor and misuse of it: they are counted, logged once, and kept from the application."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Diagnostics:
     """Counts and logs.
 
     Args:
-        sinks: Told of each problem.
+        sinks: Each is called for every problem.
         strict: True raises on misuse.
         text: True logs exceptions as a whole; their messages, and the lines that tracebacks quote, may hold text of the
             application.
@@ -56,7 +56,7 @@ class Diagnostics:
         self._logged: dict[tuple[Problem, str], set[str]] = {}
 
     def notice(self, notice: Notice, *, where: str = "") -> None:
-        """Tell every sink; one that raises stops neither the others nor the application."""
+        """Call every sink; one that raises stops neither the others nor the application."""
         if is_collecting():
             afterwards(partial(self.notice, notice, where=where))
             return
@@ -89,7 +89,7 @@ class Diagnostics:
         self._log(where, place, message, failed=True)
 
     def remark(self, where: Problem, place: str, message: str) -> None:
-        """Log, once, something that is no error, but that somebody should know."""
+        """Log once something that is no error, but that users should know."""
         self._log(where, place, message, counted=False)
 
     def _log(self, where: Problem, place: str, message: str, *, failed: bool = False, counted: bool = True) -> None:

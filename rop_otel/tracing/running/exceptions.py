@@ -1,8 +1,8 @@
 """An exception written on a span, in bounded time and space.
 
-An exception that goes through a hundred stages is written on a hundred spans, each time with a longer traceback, so
-OpenTelemetry's own ``record_exception()`` takes the square of that. Here a span gets the beginning of the traceback,
-which is what happened between that span and the one within, and its end, which is where the exception was raised.
+An exception that goes through a hundred stages is written on a hundred spans, each time with a longer traceback. So the
+time of OpenTelemetry's own ``record_exception()`` grows with the square of the stages. Here a span gets only the
+beginning of the traceback (the frames between this span and the one inside it) and its end (where it was raised).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writes to the application's log which handoffs went wrong, so that a terminal is all that it takes to see it."""
+"""Writes to the application's log which handoffs went wrong, so that a terminal is enough to see it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _INTERVAL: Final = 60.0
 class HandoffLog:
     """Logs at INFO, by ``rop_otel.handoffs``.
 
-    - The first handoff of each name: what is watched, and what looks wrong with that.
+    - The first handoff of each name: what is watched, and what looks wrong with it.
     - Each FAIL, and each handoff with a finding that is an error: an object that arrives beside the passage of another
       tenant is a PASS.
     - The first handoff of a name without a verdict; later ones are counted, in one line a minute.

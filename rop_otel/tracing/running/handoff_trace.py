@@ -1,4 +1,4 @@
-"""The span of a handoff, the IDs that follow from it, and the clock that its stages go by."""
+"""The span of a handoff, its IDs, and the clock of its stages."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class HandoffTrace:
         began: Its start, Unix nanoseconds.
         id: ID of the handoff.
         trace_id, span_id: Of its span in hex, empty without one.
-        failed: Whether it was blamed for an exception.
+        failed: Whether an exception went through it.
     """
 
     __slots__ = (
@@ -79,7 +79,7 @@ class HandoffTrace:
         self._identify()
 
     def now(self) -> int:
-        """Return the time, later than any before: the order of stages must not hang on how finely a clock ticks."""
+        """Return the time, always later than before: the order of stages must not depend on the clock's resolution."""
         self._latest = max(self._offset + monotonic_ns(), self._latest + 1)
         return self._latest
 
@@ -98,7 +98,7 @@ class HandoffTrace:
     def observed(
         self, record: HandoffRecord, stages: tuple[StageRecord, ...], *, selected: Ids | None, end_ns: int
     ) -> HandoffRecord:
-        """Return the record of the handoff, which says what was declared, with what was observed of it."""
+        """Return the record of the handoff, which has its declared facts, with the observed ones."""
         return replace(
             record,
             selected=selected,

@@ -1,7 +1,8 @@
-"""The ledger of open handoffs: what each has been seen to do so far, bounded in number and in time.
+"""The ledger of open handoffs, with the stages of each so far, bounded in number and in time.
 
-Signal handlers and finalizers run in the middle of anything, also while this thread holds a lock, and may be monitored
-code. So the locks can be taken again by their thread, and nothing iterates over what that may change.
+Signal handlers and finalizers may run at any instruction, also while this thread holds a lock, and they may be
+monitored code. So a thread can take a lock that it already holds, and no loop runs over a collection that such code may
+change.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Running(Protocol):
 
 
 class Around(Protocol):
-    """A span of somebody else's with a stage of ours below it."""
+    """A span of others with a stage of ours below it."""
 
     def stage_at_or_above(self, handoff_id: str) -> str | None:
         """Return the span ID of the nearest stage of a handoff at or above this span, None where there is none."""
@@ -73,7 +74,7 @@ class OpenHandoff:
 
         Args:
             record: Its facts.
-            stage: What :meth:`began` was told, if it was.
+            stage: The argument of :meth:`began`, if that was called.
 
         Returns:
             False where the handoff had ended already: the stage is late.
@@ -98,7 +99,7 @@ class OpenHandoff:
         self._running.pop(id(stage), None)
 
     def runs_within(self, span_id: str, around: Around) -> None:
-        """Note that a stage of ours is below a span of somebody else's, of which only its end tells what it is."""
+        """Note that a stage of ours is below a span of others, whose end may show that it is a stage or handoff."""
         self._around[span_id] = around
 
     def shows(self) -> bool:
@@ -106,7 +107,7 @@ class OpenHandoff:
         return any(stage.kind in kinds.SHOWING for stage in tuple(self._ended))
 
     def close(self) -> tuple[StageRecord, ...]:
-        """Take in no more, and return every stage, the running ones without an end."""
+        """Accept no more stages, and return every stage, the running ones without an end."""
         with self._lock:
             self.is_closed = True
             running = list(self._running.values())
@@ -126,7 +127,7 @@ class Ledger:
     Args:
         max_open: How many may be open at one time; further ones are rejected.
         ttl_seconds: After this time an open handoff is dropped, at the next look; there is no background thread.
-        notify: Told of each handoff rejected or expired.
+        notify: Called for each handoff that is rejected or expires.
         clock: Monotonic seconds.
     """
 

@@ -27,10 +27,10 @@ class LiveRun(Protocol):
 
     @property
     def declaration(self) -> Opened | None:
-        """What its handoffs are judged against; None: each by what it says itself."""
+        """The resolver with which its handoffs are assessed; None: each handoff has its own."""
 
     def join(self, record: HandoffRecord) -> HandoffRecord:
-        """Return the record of a handoff that is being opened with what it leaves open and the run decides."""
+        """Return the record of a handoff that is being opened; terms that it does not give are those of the run."""
 
     def started(self) -> None:
         """Count a handoff that has started."""
@@ -39,7 +39,7 @@ class LiveRun(Protocol):
         """Count a handoff that has been assessed."""
 
     def standing(self) -> Standing:
-        """Return how it stands now."""
+        """Return its counts and status now."""
 
     def abandon(self) -> None:
         """Let go of everything that belongs to the process that this one was forked from."""

@@ -1,4 +1,4 @@
-"""What the process monitors with now: one configuration, one ledger, one tracer, the sinks."""
+"""The runtime of the process: one configuration, one ledger, one tracer, and the sinks."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from rop_otel.tracing.running.open_runs import RUNS, LiveRun
 
 
 class Runtime:
-    """What the decorators and context managers work with.
+    """The configuration, ledger, tracer and sinks that decorators and context managers use.
 
     Args:
         config: The configuration.
         tracer: Makes the spans; None takes that of the global tracer provider.
-        sinks: Told of assessments and notices.
+        sinks: Receive assessments and notices.
 
     Attributes:
-        inherited: Whether it is that of the process that this one was forked from. What was begun with it goes on
-            there, and here nobody hears of it.
+        inherited: Whether it belongs to the process from which this one was forked. Handoffs that were begun with it go
+            on in that process; here they are not reported.
     """
 
     __slots__ = (
@@ -88,7 +88,7 @@ class Runtime:
     def assess(
         self, record: HandoffRecord, run: LiveRun | None = None, *, origins: Callable[[], str] = str
     ) -> Assessment:
-        """Assess a handoff, and tell its run, the log and every sink. What raises on the way is counted and swallowed.
+        """Assess a handoff, and give the assessment to its run, the log and every sink. Exceptions are only counted.
 
         Args:
             record: The facts.
@@ -187,7 +187,7 @@ def _default() -> Runtime:
 
 
 def _cautious() -> Config:
-    """Return the defaults, but what the environment says of whether to monitor, and of hashing, counts."""
+    """Return the defaults; only the environment's settings of monitoring on or off, and of hashing, count."""
     environ = {name: os.environ[name] for name in (semconv.ENV_DISABLED, semconv.ENV_HASH_KEY) if name in os.environ}
     try:
         return Config.resolve(environ=environ)

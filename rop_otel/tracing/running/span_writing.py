@@ -1,9 +1,9 @@
 """Attributes written on a span at once, without a check of every ID.
 
-OpenTelemetry checks the type of each element of a sequence, which for a stage of a hundred documents costs more than
-all else that the monitor does. Ours are tuples of strings and numbers by construction, so where the span keeps its
-attributes as the version at hand is known to (tried once, at import) and no limit is reached, they go in as they are.
-Anywhere else they go the public way, which gives the same attributes.
+OpenTelemetry checks the type of each element of a sequence. For a stage of a hundred documents this costs more than all
+other work of the monitor. Our values are tuples of strings and numbers by construction. So if the span keeps its
+attributes in the known way (tried once, at import) and no limit is reached, they are written without a check. Otherwise
+they are set by the public method, which gives the same attributes.
 """
 
 from __future__ import annotations

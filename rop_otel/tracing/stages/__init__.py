@@ -1,1 +1,1 @@
-"""Stages: what their authors and their executions say, and how functions and blocks become stages."""
+"""Stages: their declarations, the facts of their executions, and how functions and blocks become stages."""

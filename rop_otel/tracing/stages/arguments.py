@@ -9,7 +9,7 @@ from typing import Any, Final
 from rop_otel.errors import UsageError
 
 InputWhere = str | Sequence[str] | Callable[..., object] | None
-"""The parameter, or parameters, with the documents that a stage is handed; or a callable on all its arguments."""
+"""The parameter or parameters with the documents that a stage is handed, or a callable that takes all arguments."""
 
 Inputs = Callable[[tuple[Any, ...], dict[str, Any]], Sequence[object]]
 """Gives the lists that a call with these arguments hands over."""

@@ -54,8 +54,8 @@ def stage(
 
     Args:
         kind: One of the contract's kinds (``vector``, ``rerank``, ``packing``, …) or a name of your own.
-        input_arg: Parameter with the documents that it is handed; several, whose lists are joined; or a callable on
-            all the arguments. None: it is taken to be handed what feeds it.
+        input_arg: Parameter with the documents that it is handed; several parameters, whose lists are joined; or a
+            callable that takes all arguments. None: it counts as handed what feeds it.
         top_k_arg: Parameter with the number of documents asked for, for the GenAI convention.
         said: See :class:`~rop_otel.tracing.stages.spec.Described`.
 
@@ -95,7 +95,7 @@ class Calls:
         self._top_k = top_k
 
     def tell(self, stage: LiveStage, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Tell a stage what its call hands over, before the function can change it."""
+        """Report to a stage what its call hands over, before the function can change it."""
         if self._top_k is not None:
             stage._facts.top_k = as_count(self._top_k.of(args, kwargs))  # what is no number is ignored
         if self._inputs is not None and stage._wanted:

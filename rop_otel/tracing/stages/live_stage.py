@@ -82,7 +82,7 @@ class LiveStage:
         return self._span.span_id
 
     def returned(self, results: object, **told: Unpack[Returned]) -> None:
-        """Tell what the stage returns."""
+        """Report what the stage returns."""
         if told:
             refuse_unknown("returned()", told, Returned)
         self._told = True
@@ -110,17 +110,17 @@ class LiveStage:
             self.returned(shown.documents, shares=shown.shares, basis=shown.basis, labels=shown.labels)
 
     def input(self, *results: object) -> None:
-        """Tell what the stage is handed."""
+        """Report what the stage is handed."""
         if self._wanted:
             self._facts.hand(results)
 
     def implementation(self, name: str, *, fallback: bool = False) -> None:
-        """Tell what really runs."""
+        """Report which implementation really runs."""
         self._facts.tell("implementation", name)
         self._facts.tell("fallback", fallback)
 
     def query_form(self, form: str) -> None:
-        """Tell how the query was built."""
+        """Report how the query was built."""
         self._facts.tell("query_form", form)
 
     def __repr__(self) -> str:
@@ -157,7 +157,7 @@ class LiveStage:
             self._facts.misuse(Problem.IDS, "it ended without returned()")
 
     def _give_up(self) -> None:
-        """End where nobody has any more what ran inside; wherever that was, this stage may still be current."""
+        """End a stage whose generator or coroutine nobody has any more; the stage may still be current somewhere."""
         leave(self._context, self._before)
         self._leave(GeneratorExit())
 

@@ -13,7 +13,7 @@ _RETRIEVER: Final = "RETRIEVER"
 _RERANKER: Final = "RERANKER"
 
 _MOST: Final = 80
-"""Attributes of documents on one span. The SDK keeps 128 unless told otherwise, and ours have to be among them."""
+"""Attributes of documents on one span. The SDK keeps 128 by default, and ours have to be among them."""
 
 
 def openinference(kind: str, told: Mapping[str, Any]) -> dict[str, str | float]:

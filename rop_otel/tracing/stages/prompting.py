@@ -20,7 +20,8 @@ class ShownIn(TypedDict, total=False):
     Args:
         text: Where a document has its text: a key or an attribute, or a callable; None: ``page_content``, ``content``
             or ``text``.
-        beside: What else the prompt holds, such as the question and the history: a part of it is no sign of a document.
+        beside: What else the prompt holds, such as the question and the history: its words do not count as a
+            document's.
         label_pattern: How a passage is labelled: its first group, else all of it, is the label; None: the usual forms.
         tokens, token_budget: Of the prompt's documents, as for ``returned()``.
     """
@@ -61,7 +62,7 @@ def look(
     label_pattern: re.Pattern[str] | None = None,
     whole: Sequence[object] = (),
 ) -> Prompted | None:
-    """Return what prompts show of documents; None where it cannot be told, or none has a text.
+    """Return what prompts show of documents; None if this cannot be decided, or if no document has a text.
 
     Args:
         prompts: That a model was asked with, read one after the other.

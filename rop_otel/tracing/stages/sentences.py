@@ -33,4 +33,4 @@ def without_ids(results: object) -> str:
     """Say that no ID can be read in what a stage returned."""
     if is_list(results):
         return f"no ID can be read in {described(results)}; {SAY_WHERE}"
-    return f"{described(results)} is no list of documents; tell that with running_stage.returned(...)"
+    return f"{described(results)} is no list of documents; report the list with running_stage.returned(...)"

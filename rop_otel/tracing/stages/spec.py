@@ -1,4 +1,4 @@
-"""What a decorated function or a ``using_stage`` block says about its stage, checked and prepared once."""
+"""The declaration of a stage, by a decorator or a ``using_stage`` block, checked and prepared once."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from rop_otel.tracing.results.scalars import MOST_NAMED, as_name, plainly
 
 
 class Described(TypedDict, total=False):
-    """What an author says of a stage.
+    """How an author declares a stage.
 
     Args:
-        name: Which one, where a pipeline has two of a kind.
+        name: A name of its own, if a pipeline has two stages of one kind.
         source: True for a kind of your own that takes no documents.
-        fed_by: Names (else kinds) of the stages that feed it, where that is not the ones before it.
+        fed_by: Names (else kinds) of the stages that feed it, if these are not the ones before it.
         id: Where a document has its ID: a name, dotted where nested; a callable on the document; a mapping or sequence
             from an index to an ID. None: the usual names.
         score: Where a document has its score, a name or a callable; None: the usual names.
         scope: Where a document says which container it is from, a name or a callable.
         data_source: Name of the index or database, for the GenAI convention.
         query_form: How a source's query is built: ``question``, ``rewrite``, ``title``, …
-        implementation: What runs: the model or method.
+        implementation: The model or method that runs.
     """
 
     name: str | None

@@ -1,4 +1,4 @@
-"""What one execution of a stage tells about itself: read out of what the application gives, cut, and hashed."""
+"""The facts of one execution of a stage: read out of what the application gives, cut, and hashed."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from rop_otel.tracing.stages.text_or_ids import is_text
 
 
 class Returned(TypedDict, total=False):
-    """What a stage says beside the documents that it returns; None says nothing.
+    """What a stage reports beside the documents that it returns; None reports nothing.
 
     Args:
-        labels: Citation label of each.
+        labels: Citation label of each document.
         tokens: Tokens used in all.
         token_budget: Tokens allowed.
         id_tokens: Tokens of text shown for each; one with 0 was not shown.
@@ -112,7 +112,7 @@ class StageFacts:
             self.told.pop(name, None)
 
     def say(self, told: Mapping[str, object]) -> None:
-        """Take in facts that the application says; None says nothing."""
+        """Take in facts that the application reports; None reports nothing."""
         for name, value in told.items():
             if value is not None:
                 said = self.tell(name, value)
@@ -120,7 +120,7 @@ class StageFacts:
                     self.owner.show(said)
 
     def take(self, reading: Reading) -> bool:
-        """Take in a list that has been read already; return whether it has IDs. Of text nothing is kept."""
+        """Take in a list that has been read already, and return whether it has IDs. Text is not kept."""
         if reading.ids is None:
             return False
         runtime, told = self.runtime, self.told
@@ -194,7 +194,7 @@ class StageFacts:
         self.told["citations"] = self.runtime.hashed_labels(short)
 
     def attributes(self, first: dict[str, Any]) -> dict[str, Any]:
-        """Return some first span attributes, with those for what was told, which is beyond the spec's."""
+        """Return some first span attributes, and those of the facts that the spec does not have."""
         for name, value in self.told.items():
             first[STAGE_ATTRIBUTES[name]] = value
         if self.top_k is not None:

@@ -1,4 +1,4 @@
-"""What the stages of a handoff know of it."""
+"""The part of a handoff that its stages use."""
 
 from __future__ import annotations
 

@@ -12,34 +12,34 @@ from rop_otel.tracing.stages.stage_facts import Returned
 
 @runtime_checkable
 class Stage(Protocol):
-    """A stage while it runs. Made by :func:`rop_otel.stage` and :func:`rop_otel.using_stage`, never by hand.
+    """A stage while it runs. Only :func:`rop_otel.stage` and :func:`rop_otel.using_stage` make one.
 
-    Its methods tell what only the application knows; each may be called at any time before the stage ends.
+    Its methods report what only the application knows. Each may be called at any time before the stage ends.
     """
 
     @property
     def trace_id(self) -> str:
-        """Trace of its span in hex, empty without one."""
+        """Trace ID of its span, 32 hex digits; empty without a span."""
 
     @property
     def span_id(self) -> str:
-        """Its span in hex, empty without one."""
+        """ID of its span, 16 hex digits; empty without a span."""
 
     def returned(self, results: object, **told: Unpack[Returned]) -> None:
-        """Tell what the stage returns; in a decorated function it takes the place of what the function returns.
+        """Report what the stage returns. In a decorated function this replaces what the function returns.
 
         Args:
-            results: The list of documents, or of their IDs, in order.
+            results: The list of documents, or of their IDs, in order. An empty list: the stage returned none.
             told: See :class:`~rop_otel.tracing.stages.stage_facts.Returned`.
         """
 
     def shown_in(
         self, prompt: str | Iterable[str], results: Sequence[object], **given: Unpack[ShownIn]
     ) -> Prompted | None:
-        """Report what a prompt shows of documents, in the place of :meth:`returned`: which, and how much of each.
+        """Report, instead of calling :meth:`returned`, which documents a prompt shows and how much of each.
 
-        The documents whose text the prompt holds are recorded in its order, each with its label. Where it holds none,
-        that is recorded, and where it cannot be decided, so is that: neither has a verdict.
+        The documents whose text the prompt holds are recorded in the prompt's order, each with its label. If the prompt
+        holds none, or if this cannot be decided, that is recorded, and the handoff is ``UNVERIFIABLE``.
 
         Args:
             prompt: What the model is asked with; of several messages, the texts.
@@ -47,31 +47,31 @@ class Stage(Protocol):
             given: See :class:`~rop_otel.tracing.stages.prompting.ShownIn`.
 
         Returns:
-            What it shows; None where it cannot be decided, or nothing records the stage.
+            What the prompt shows; None if this cannot be decided, or if the stage is not monitored.
         """
 
     def input(self, *results: object) -> None:
-        """Tell what the stage is handed: one list of documents, or several that it joins.
+        """Report what the stage is handed: one list of documents, or several that it joins.
 
         Args:
-            results: As for :meth:`returned`. Without this, a stage is taken to be handed what feeds it.
+            results: As for :meth:`returned`. Without this call, a stage counts as handed what feeds it.
         """
 
     def implementation(self, name: str, *, fallback: bool = False) -> None:
-        """Tell what really runs.
+        """Report which implementation really runs.
 
         Args:
             name: The model or method.
-            fallback: True where it is one that the stage fell back to.
+            fallback: True if it is a fallback.
         """
 
     def query_form(self, form: str) -> None:
-        """Tell how the query was built: ``question``, ``rewrite``, ``title`` or another."""
+        """Report how the query was built: ``question``, ``rewrite``, ``title`` or another form."""
 
     def __enter__(self) -> Self:
-        """Begin, and be current inside of the block."""
+        """Begin the stage, and make it current inside of the block."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End with the block."""
+        """End the stage with the block."""

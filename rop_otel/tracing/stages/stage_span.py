@@ -21,7 +21,7 @@ class StageSpan:
 
     Attributes:
         span: The span.
-        is_recording: Whether anybody will see it.
+        is_recording: Whether the span is recorded.
         trace_id, span_id: Of the span, or minted.
         parent_id: Of the enclosing stage.
     """
@@ -66,7 +66,7 @@ class StageSpan:
         self.is_recording = self.span.is_recording()
 
     def end(self, facts: StageFacts, error: BaseException | None, *, at: int) -> None:
-        """Write what the stage told on the span, and end it."""
+        """Write the facts of the stage on the span, and end it."""
         try:
             try:
                 if self.is_recording:

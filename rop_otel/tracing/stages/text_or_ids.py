@@ -1,4 +1,4 @@
-"""Tells text from IDs in what a stage returns or is handed."""
+"""Distinguishes text from IDs in what a stage returns or is handed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rop_otel.tracing.stages.spec import Spec
 
 
 class Telling(Protocol):
-    """What a stage has told so far."""
+    """The facts of a stage so far."""
 
     @property
     def spec(self) -> Spec:
@@ -35,8 +35,8 @@ class Telling(Protocol):
 def is_text(reading: Reading, stage: Telling) -> bool:
     """Return whether what was read as IDs is text.
 
-    Questions look like IDs of several words. They are text from a stage of a kind of its own that is no source, where
-    it was handed none of them and no stage before it returned one.
+    Questions look like IDs of several words. They count as text if the stage is of a kind of its own and no source, if
+    it was handed none of them, and if no earlier stage returned one.
 
     Args:
         reading: Of a list in which IDs were found.

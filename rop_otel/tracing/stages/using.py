@@ -34,13 +34,14 @@ def using_stage(
     input: object = None,  # noqa: A002 - the contract's word
     **said: Unpack[Described],
 ) -> Stage:
-    """Return a stage for a ``with`` block, in which its ``returned()`` tells what it returns.
+    """Return a stage for a ``with`` block. Inside the block, its ``returned()`` reports what it returns.
 
-    A wrong argument does not raise, save in strict mode: it is counted and logged once, and the block is not monitored.
+    A wrong argument raises in strict mode only. Otherwise it is counted and logged once, and the block is not
+    monitored.
 
     Args:
         kind: As for :func:`rop_otel.stage`, like all further arguments.
-        input: The documents that it is handed; None: it is taken to be handed what feeds it.
+        input: The documents that it is handed; None: it counts as handed what feeds it.
         said: See :class:`~rop_otel.tracing.stages.spec.Described`.
     """
     runtime = current()
@@ -60,7 +61,7 @@ def using_stage(
 
 
 def running_stage() -> Stage:
-    """Return the stage that the caller runs in, else one that does nothing."""
+    """Return the stage in which the caller runs, else one that does nothing."""
     return cast("Stage | None", current_position().stage) or NOOP_STAGE
 
 

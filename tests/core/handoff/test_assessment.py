@@ -131,7 +131,7 @@ def test_sentence(assessment: Assessment, sentence: str) -> None:
     [
         (
             judge(stage("packing", "a"), resolver_sha256="0123456789abcdef"),
-            "the resolver that the handoff names (0123456789ab) is not at hand here",
+            "the resolver that the handoff names (0123456789ab) was not given here",
         ),
         (judge(), "no stage ran in this handoff (threads and executors need carry_context)"),
         (judge(stage("reader", "a")), "no stage ran in this handoff (threads and executors need carry_context)"),

@@ -193,7 +193,7 @@ def test_the_report_of_an_invalid_declaration() -> None:
     )
     assert (found["verdicts"]["DECLARATION_INVALID"], "diagnostics" in found) == (1, False)
     assert report_of(replace(INVALID, manifest_sha256=""), [])["manifest_sha256"] is None
-    with pytest.raises(ValueError, match=r"^an invalid declaration judges no record$"):
+    with pytest.raises(ValueError, match=r"^an invalid declaration assesses no record$"):
         RunCounts(INVALID).add_judged([1])
 
 

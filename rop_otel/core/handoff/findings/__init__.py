@@ -1,4 +1,4 @@
-"""What is wrong, or worth a look, in one handoff; one file per family of findings."""
+"""Findings: what is wrong, or should be checked, in one handoff; one file for each family."""
 
 from rop_otel.core.handoff.findings.about_labels import LabelFinding
 from rop_otel.core.handoff.findings.about_lists import ListFinding

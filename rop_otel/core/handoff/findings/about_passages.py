@@ -1,4 +1,4 @@
-"""Findings about what the reader was given of the documents: nothing of any, or little of one that matters."""
+"""Findings about the text that the reader was shown: none of any document, or little of a selected or judged one."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ STARVED_RATIO: Final = 0.1
 
 
 class ContextFinding(FindingCode):
-    """What a stage's own report, or its absence, may give away."""
+    """What a stage's own report, or its absence, may show."""
 
     STARVED_CONTEXT = (
         "starved_context",
@@ -30,7 +30,7 @@ class ContextFinding(FindingCode):
 
 
 def about_running(graph: StageGraph) -> Iterator[tuple[int, Finding]]:
-    """Yield the place and finding of everything that a kept stage's own report gives away."""
+    """Yield the place and finding of everything that is wrong with how a kept stage ran."""
     ratio = STARVED_RATIO if graph.record.starved_ratio is None else graph.record.starved_ratio
     for place, stage in enumerate(graph.stages):
         if stage.fallback:

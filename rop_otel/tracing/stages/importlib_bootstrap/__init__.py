@@ -1,4 +1,4 @@
-"""What stands between a decorated function and its caller, and is seen by nobody who counts frames.
+"""The code between a decorated function and its caller, which ``stacklevel`` does not count.
 
 ``stacklevel`` of ``warnings.warn`` and of logging says how many callers up the cause is. Both skip the frames of the
 import system, which they know by a file name with ``importlib`` and ``_bootstrap`` in it: hence the name of this

@@ -17,7 +17,7 @@ class Awaited(Standing, Coroutine[Any, Any, Any]):
     Args:
         inner: The coroutine.
         stage: The stage.
-        tell: Tells the stage what it is handed.
+        tell: Reports to the stage what it is handed.
     """
 
     __slots__ = ("_running", "_steps")

@@ -31,10 +31,10 @@ class Handing(Protocol):
 
     @property
     def hands_over(self) -> bool:
-        """Whether a call tells its stage anything."""
+        """Whether a call reports anything to its stage."""
 
     def tell(self, stage: LiveStage, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Tell a stage what its call hands over, before the function can change it."""
+        """Report to a stage what its call hands over, before the function can change it."""
 
 
 Run = Callable[[Runtime, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]

@@ -12,7 +12,7 @@ from rop_otel.tracing.stages.importlib_bootstrap.stand_in import Standing
 
 
 class Following(Protocol):
-    """What goes on beside a generator, from its first step to its end. Nothing may be called again after the end."""
+    """Follows a generator from its first step to its end. No method is called again after the end."""
 
     def begin(self) -> Any:
         """Begin with the first step; it may return the generator, where that is made only now."""

@@ -12,8 +12,8 @@ _FRAMES: Final = ("gi_frame", "cr_frame", "ag_frame")
 class Standing:
     """Stands for a generator or coroutine, and passes on what is asked of it, such as its frame or its name.
 
-    It has no finalizer, so that the interpreter alone ends what it stands for when nobody has it any more, as it does
-    without us: it tells an event loop of an asynchronous generator, and warns of a coroutine that nobody awaited.
+    It has no finalizer. When nobody has it any more, the interpreter alone ends what it stands for, as it does without
+    us: it informs the event loop of an asynchronous generator, and warns of a coroutine that nobody awaited.
 
     Args:
         inner: What it stands for.
