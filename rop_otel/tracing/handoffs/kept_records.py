@@ -18,6 +18,9 @@ class KeptRecords:
         """Keep back something to record; it is called once, and must not raise."""
         self._records.append(record)
 
+    def __bool__(self) -> bool:
+        return bool(self._records)
+
     def settle(self) -> None:
         """Have all of it recorded."""
         while self._records:

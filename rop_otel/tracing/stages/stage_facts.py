@@ -15,12 +15,11 @@ from rop_otel.safety import raise_if_delivered
 from rop_otel.tracing.results.result_reader import Reading, lists_in
 from rop_otel.tracing.results.scalars import as_count, as_flag, as_id, as_name, as_scope, as_score, as_truth, plainly
 from rop_otel.tracing.running.diagnostics import Problem
-from rop_otel.tracing.running.ledger import OpenHandoff
 from rop_otel.tracing.running.runtime import Runtime
 from rop_otel.tracing.stages.sentences import SAY_INPUT, TEXT, described, without_ids
 from rop_otel.tracing.stages.spec import Spec
 from rop_otel.tracing.stages.stage_owner import Owner
-from rop_otel.tracing.stages.text_or_ids import is_text
+from rop_otel.tracing.stages.text_or_ids import recorded_ids
 
 
 class Returned(TypedDict, total=False):
@@ -93,11 +92,6 @@ class StageFacts:
         self.owner: Owner | None = None
         self.top_k: int | None = None
 
-    @property
-    def opened(self) -> OpenHandoff | None:
-        """Its handoff, as far as that is assessed here."""
-        return None if self.owner is None else self.owner.opened
-
     def returned(self, reading: Reading, results: object, told: Mapping[str, object]) -> None:
         """Take in what the stage returned, and what is said beside it."""
         taken = self.take(reading)
@@ -124,13 +118,13 @@ class StageFacts:
         if reading.ids is None:
             return False
         runtime, told = self.runtime, self.told
-        text = is_text(reading, self)
+        recorded = recorded_ids(reading, self)
         if "returned" in told:
             for name in _OF_A_LIST:
                 told.pop(name, None)
-        if text:
+        if recorded is None:
             return False
-        told["returned"] = runtime.hashed(reading.ids)
+        told["returned"] = recorded
         if reading.total is not None:
             told["returned_count"] = reading.total
         if reading.scores is not None:
@@ -138,13 +132,12 @@ class StageFacts:
         if reading.scopes is not None and runtime.shape.fit(reading.scopes):
             told["scopes"] = runtime.hashed(reading.scopes)
         if self.owner is not None and self.spec.kind != kinds.READER:
-            self.owner.note(self.spec.results, told["returned"])
+            self.owner.note(self.spec.results, recorded)
         return True
 
     def hand(self, results: Iterable[object]) -> None:
         """Take in what a stage is handed: one list of documents, or several that it joins."""
-        runtime = self.runtime
-        limit = runtime.config.max_ids
+        limit = self.runtime.config.max_ids
         lists: list[Ids] = []
         total = 0
         for result in chain.from_iterable(map(lists_in, results)):
@@ -154,21 +147,21 @@ class StageFacts:
                 total += len(result)  # of what is not recorded, only the number
                 continue
             reading = self.spec.inputs.read(result, limit=limit)
-            read = reading.ids
-            if read is None:
+            if reading.ids is None:
                 self.misuse(Problem.INPUT, f"no ID can be read in the input, {described(result)}; {SAY_INPUT}")
                 return
-            if is_text(reading, self):
+            recorded = recorded_ids(reading, self)
+            if recorded is None:
                 self.misuse(Problem.INPUT, f"it is handed {TEXT}")
                 return
             if total < limit:
-                lists.append(read)
-            total += reading.total or len(read)
+                lists.append(recorded)
+            total += reading.total or len(recorded)
         ids = lists[0] if len(lists) == 1 else tuple(chain.from_iterable(lists))
         if total > limit:
             ids = ids[:limit]
             self.told["input_count"] = total
-        self.told["input"] = runtime.hashed(ids)
+        self.told["input"] = ids
 
     def tell(self, name: str, value: object) -> Any:
         """Take in one fact that the application says; what cannot be used is left out, and logged.
@@ -190,7 +183,8 @@ class StageFacts:
 
     def cite(self, citations: tuple[str, ...]) -> None:
         """Take in the labels that an answer cites; one that is text is none."""
-        short = tuple(label for label in citations if self.runtime.shape.fit((label,)))
+        fit = self.runtime.shape.fit
+        short = citations if fit(citations) else tuple(label for label in citations if fit((label,)))
         self.told["citations"] = self.runtime.hashed_labels(short)
 
     def attributes(self, first: dict[str, Any]) -> dict[str, Any]:
