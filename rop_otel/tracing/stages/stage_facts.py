@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import Any, Final, NamedTuple, TypedDict
 
 from rop_otel import semconv
-from rop_otel.core.handoff import Ids, StageRecord, kinds, values
+from rop_otel.core.handoff import Ids, kinds, values
 from rop_otel.core.handoff.attributes import STAGE_ATTRIBUTES
 from rop_otel.core.handoff.fact import Fact
 from rop_otel.core.handoff.record import STAGE_FACTS
@@ -78,7 +78,7 @@ class StageFacts:
         runtime: What to work with.
 
     Attributes:
-        told: Fields of the :class:`StageRecord` beside those of the spec; none with its default.
+        told: Fields of the stage's record beside those of the spec; none with its default.
         owner: Its handoff.
         top_k: How many documents were asked for.
     """
@@ -194,21 +194,6 @@ class StageFacts:
         if self.top_k is not None:
             first[semconv.GEN_AI_TOP_K] = self.top_k
         return first
-
-    def record(
-        self, *, trace_id: str, span_id: str, parent_id: str | None, start_ns: int, end_ns: int | None, failed: bool
-    ) -> StageRecord:
-        """Return the facts as the core takes them, with those of the spec; the arguments are those of the record."""
-        facts = {**self.spec.facts, **self.told}
-        return StageRecord(
-            **facts,
-            trace_id=trace_id,
-            span_id=span_id,
-            parent_id=parent_id,
-            start_ns=start_ns,
-            end_ns=end_ns,
-            failed=failed,
-        )
 
     def misuse(self, where: Problem, message: str) -> None:
         """Take in a wrong use of the API; it raises in strict mode."""
