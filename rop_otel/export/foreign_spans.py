@@ -17,8 +17,15 @@ class ForeignSpans(Assembler):
 
     def at(self, context: SpanContext | None) -> ForeignSpan | None:
         """Return the span with these IDs; None where it is our own, remote, over or none."""
-        node = None if context is None else self._nodes.get((context.trace_id, context.span_id))
+        if context is None or not self._nodes:
+            return None
+        node = self._nodes.get((context.trace_id, context.span_id))
         return node if isinstance(node, ForeignSpan) else None
+
+    @property
+    def are_there(self) -> bool:
+        """Whether there are any."""
+        return bool(self._nodes)
 
     def take(self, span: ReadableSpan) -> ForeignSpan | None:
         """Return the place of a span that has just ended; None where it is not here, or has been taken before."""

@@ -62,7 +62,8 @@ class RopSpanProcessor(SpanProcessor):
 
     def on_end(self, span: ReadableSpan) -> None:
         """Take in a span that has ended."""
-        afterwards(partial(self._end, span))
+        if self._spans.are_there:
+            afterwards(partial(self._end, span))
 
     def _end(self, span: ReadableSpan) -> None:
         node = self._spans.take(span)

@@ -164,3 +164,24 @@ def test_an_exception_is_its_type_unless_text_is_asked_for(watch: Watch, capture
         assert (event.name, attributes["exception.type"]) == ("exception", "LookupError")
         assert ({"exception.message", "exception.stacktrace"} <= set(attributes)) is captures
         assert (span.status.description, len(attributes) > 1) == ("LookupError", captures)
+
+
+def test_what_was_text_is_text_again(watched: Watched) -> None:
+    """A question that a stage of its own is handed, and returns, is no ID the second time either."""
+    with rop.handoff("qa", selected="a"):
+        for _ in range(2):
+            with rop.using_stage("rewrite", input=["What is it?"]) as stage:
+                stage.returned(["What is it?"])
+    assert [(each.input, each.returned) for each in watched.stages()] == [(None, None)] * 2
+
+
+def test_titles_that_a_source_returned_are_ids_for_the_next_stage(watched: Watched) -> None:
+    """Strings of several words are IDs where a stage before returned them, the same list or part of it."""
+    titles = ["New York City", "San Francisco Bay"]
+    with rop.handoff("qa", selected=titles[0]):
+        with rop.using_stage("vector") as stage:
+            stage.returned(titles)
+        with rop.using_stage("pick", input=titles) as stage:
+            stage.returned(titles[:1])
+    assert [each.returned for each in watched.stages()] == [tuple(titles), tuple(titles[:1])]
+    assert watched.stages()[1].input == tuple(titles)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rop_otel.core.handoff.blocks import WHOLE, Blocks, blocks_of
-from rop_otel.core.handoff.feeds import Fed, Feeds, feeds_of
+from rop_otel.core.handoff.feeds import Fed, Feeds, feeds_of, feeds_without_blocks
 from rop_otel.core.handoff.order import LeftOut, in_order
 from rop_otel.core.handoff.record import HandoffRecord, StageRecord
 
@@ -36,10 +36,10 @@ def arrange(record: HandoffRecord) -> Arrangement:
         record: The handoff; its stages in any order.
     """
     stages, places, around, left_out = in_order(record)
+    if not around:
+        return Arrangement(stages, places, left_out, feeds_without_blocks(stages), ())
     blocks = blocks_of(stages, around)
     feeds = feeds_of(stages, blocks)
-    if not around:
-        return Arrangement(stages, places, left_out, feeds, ())
     kept = [place for place in range(len(stages)) if place not in blocks.wrappers]
     now_at = {place: now for now, place in enumerate(kept)}
     enclosing = _enclosing(blocks)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any, Final, Self
 
+from rop_otel.core.handoff.frozen import dataclass
 from rop_otel.core.profile.verdicts import Verdict as Verdict
 
 Scores = Mapping[str, float]

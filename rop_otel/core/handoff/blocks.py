@@ -43,10 +43,8 @@ def blocks_of(stages: Sequence[StageRecord], around: Sequence[int | None]) -> Bl
 
     Args:
         stages: In order, so that what a stage encloses comes before it.
-        around: The place of the stage that encloses each; empty: none encloses another.
+        around: The place of the stage that encloses each, None where there is none.
     """
-    if not any(place is not None for place in around):
-        return Blocks([WHOLE] * len(stages), {})
     ends: dict[int, _End] = {}
     merged: dict[int, int] = {}
     wrappers: dict[int, Standing] = {}

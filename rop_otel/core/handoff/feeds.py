@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from rop_otel.core.handoff import kinds
 from rop_otel.core.handoff.blocks import WHOLE, Blocks, Standing
@@ -44,7 +45,30 @@ class Feeds(NamedTuple):
     end: Fed
 
 
-def feeds_of(stages: Sequence[StageRecord], blocks: Blocks) -> Feeds:
+class Step(NamedTuple):
+    """What the feeds of a pipeline hang on; each handoff of the same pipeline has the same ones."""
+
+    kind: str
+    name: str | None
+    source: bool
+    fed_by: tuple[str, ...]
+    round: int | None
+
+
+_step: Final = attrgetter(*Step._fields)
+
+
+def feeds_without_blocks(stages: Sequence[StageRecord]) -> Feeds:
+    """Return what feeds each stage where none encloses another; kept and shared, since a pipeline runs often."""
+    return _feeds_of_steps(tuple(map(_step, stages)))
+
+
+@lru_cache(maxsize=256)
+def _feeds_of_steps(facts: tuple[tuple[Any, ...], ...]) -> Feeds:
+    return feeds_of([Step(*each) for each in facts], Blocks([WHOLE] * len(facts), {}))
+
+
+def feeds_of(stages: Sequence[StageRecord | Step], blocks: Blocks) -> Feeds:
     """Return what feeds each stage.
 
     Args:
@@ -174,7 +198,7 @@ _Latest = dict[tuple[int | None, str | None, str | None], Standing]
 """The latest stage of a round and a name (else a kind), and of a round and a kind."""
 
 
-def _named(stage: StageRecord, latest: _Latest) -> Fed:
+def _named(stage: StageRecord | Step, latest: _Latest) -> Fed:
     """Return the latest earlier stage of each name in ``fed_by``, else of each kind, of the same round."""
     found = [
         latest.get((stage.round, wanted, None), latest.get((stage.round, None, wanted))) for wanted in stage.fed_by
@@ -185,7 +209,7 @@ def _named(stage: StageRecord, latest: _Latest) -> Fed:
     )
 
 
-def _blocks_asked(stages: Sequence[StageRecord], blocks: Blocks) -> dict[int, int]:
+def _blocks_asked(stages: Sequence[StageRecord | Step], blocks: Blocks) -> dict[int, int]:
     """Return, for each stage that what comes before it may feed, the innermost block in which something does.
 
     That is its own block, or the first one around it in which a stage of its round comes before it, without a round any
@@ -207,7 +231,7 @@ def _blocks_asked(stages: Sequence[StageRecord], blocks: Blocks) -> dict[int, in
         inner[blocks.homes[block]].append(block)
     asked: dict[int, int] = {}
     above: dict[int | None, Above] = {}
-    ahead: list[_Step] = [_Step(WHOLE, above)]
+    ahead: list[_Inward] = [_Inward(WHOLE, above)]
     while ahead:
         block, above, undo = ahead.pop()
         if undo is not None:
@@ -220,12 +244,12 @@ def _blocks_asked(stages: Sequence[StageRecord], blocks: Blocks) -> dict[int, in
             found = above[round_].nearest(place) if round_ in above else None
             if found is not None:
                 asked[place] = found
-        ahead.append(_Step(block, above, undo))
-        ahead.extend(_Step(each, {} if kinds.is_source(stages[each]) else above) for each in inner[block])
+        ahead.append(_Inward(block, above, undo))
+        ahead.extend(_Inward(each, {} if kinds.is_source(stages[each]) else above) for each in inner[block])
     return asked
 
 
-class _Step(NamedTuple):
+class _Inward(NamedTuple):
     """A step into a block, or out of it.
 
     Args:

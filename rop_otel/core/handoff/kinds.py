@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Protocol
 
 from rop_otel.core.handoff.assessment import DropCause
 from rop_otel.core.handoff.record import StageRecord
@@ -78,7 +78,17 @@ KEEPING_ONLY: Final = frozenset(kind for kind, row in KINDS.items() if not row.a
 CUTTING: Final = frozenset(kind for kind, row in KINDS.items() if row.cuts)
 
 
-def is_source(stage: StageRecord) -> bool:
+class _Kind(Protocol):
+    """A stage, as far as its kind goes."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def source(self) -> bool: ...
+
+
+def is_source(stage: _Kind) -> bool:
     """Return whether a stage takes no documents."""
     return stage.kind in SOURCES or (stage.source and stage.kind not in KINDS)
 

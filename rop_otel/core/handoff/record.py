@@ -6,12 +6,13 @@ span carries the fact: a new fact is a name in ``semconv``, a row here, and an a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from rop_otel import semconv
 from rop_otel.core.handoff import values
 from rop_otel.core.handoff.fact import fact, facts_of, row
+from rop_otel.core.handoff.frozen import dataclass
 
 Ids = tuple[str, ...]
 """IDs in rank order. The empty string is a document whose ID could not be read: it keeps its slot."""

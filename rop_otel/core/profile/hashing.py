@@ -8,7 +8,7 @@ from typing import Final
 
 from rop_otel.core.profile.resolver import Resolver
 
-_DIGITS = 32
+DIGITS: Final = 32
 _NUMBERED: Final = re.compile(r"\W?[A-Za-z]?[0-9]{1,3}\W?")
 
 
@@ -18,7 +18,7 @@ def hash_id(key: bytes, raw: str) -> str:
     >>> hash_id(b"key", "doc-1") == hash_id(b"key", "doc-1") != hash_id(b"other", "doc-1")
     True
     """
-    return hmac.digest(key, raw.encode("utf-8", "surrogatepass"), "sha256").hex()[:_DIGITS] if raw else raw
+    return hmac.digest(key, raw.encode("utf-8", "surrogatepass"), "sha256").hex()[:DIGITS] if raw else raw
 
 
 def hash_label(key: bytes, label: str) -> str:

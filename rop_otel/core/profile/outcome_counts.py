@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 
 from rop_otel.core.profile.accounts import Accounts, Counts, Input, Malformed
 from rop_otel.core.profile.declaration import Opened
@@ -41,7 +42,8 @@ class RunCounts:
             if self.terms.trace is not None:
                 self.comparison = Comparison(self.declaration.resolver)
                 self.trace_field = FieldPath.parse(self.terms.trace)
-        self.unseen = set(self.population or ())
+        self._in_order = 0
+        self._unseen: set[str] | None = None
         self.duplicates: set[str] = set()
         self.unexpected: set[str] = set()
         self.observed = 0
@@ -52,6 +54,17 @@ class RunCounts:
         self.joint = JointCounter(self.terms.cutoffs)
         self.malformed: list[Malformed] = []
         self.inputs: list[Input] = []
+
+    @property
+    def unseen(self) -> set[str]:
+        """The record IDs of the population that were not observed."""
+        if self._unseen is None:
+            self._unseen = set(islice(self.population or (), self._in_order, None))
+        return self._unseen
+
+    @unseen.setter
+    def unseen(self, names: set[str]) -> None:
+        self._unseen = names
 
     @cached_property
     def _expected(self) -> frozenset[str]:
@@ -100,6 +113,11 @@ class RunCounts:
         self.observed += len(record_ids)
         if self.population is None:
             return
+        if self._unseen is None:  # so far in the order of the population, as most files are written: no set is needed
+            end = self._in_order + len(record_ids)
+            if self.population[self._in_order : end] == record_ids:
+                self._in_order = end
+                return
         unseen = self.unseen
         for record_id in record_ids:
             if record_id in unseen:

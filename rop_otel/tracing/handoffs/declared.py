@@ -122,11 +122,16 @@ def _selected(selected: object) -> Ids:
             given = list(islice(cast("Iterable[object]", selected), MOST_NAMED + 1))
             if len(given) > MOST_NAMED:
                 return ("",)
-            return tuple([each if type(each) is str else _READER.read_one(each)[0] for each in given])
+            return tuple(map(_id_of, given))
         except BaseException as error:  # noqa: BLE001 - the collection's own code runs here
             raise_if_delivered(error)
             return ("",)
-    return (_READER.read_one(selected)[0],)
+    return (_id_of(selected),)
+
+
+def _id_of(named: object) -> str:
+    """Return an ID, or that of an object that carries one; the empty string for none."""
+    return named if type(named) is str else _READER.read_one(named)[0]
 
 
 def no_id_in(selected: object) -> str:
@@ -225,7 +230,7 @@ def _judged(
         complain("judged", f"more than {MOST_NAMED:,} objects are judged; they are all ignored")
         return None, ()
     ids, kept = [], []
-    raws = tuple(each if type(each) is str else _READER.read_one(each)[0] for each in given)
+    raws = tuple(map(_id_of, given))
     for place, raw in enumerate(_without_text(raws, asked.shape)):
         if not raw:
             complain("judged", f"judged object {place + 1} has no readable ID and is ignored")

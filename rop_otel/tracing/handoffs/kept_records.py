@@ -18,6 +18,9 @@ class KeptRecords:
         """Keep back a function that records something. It is called once, and must not raise."""
         self._records.append(record)
 
+    def __bool__(self) -> bool:
+        return bool(self._records)
+
     def settle(self) -> None:
         """Call all functions that were kept back."""
         while self._records:

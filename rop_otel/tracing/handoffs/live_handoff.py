@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Final, Self, Unpack
 
 from rop_otel import semconv
-from rop_otel.core.handoff import Assessment, HandoffRecord
+from rop_otel.core.handoff import Assessment, HandoffRecord, Ids
 from rop_otel.core.handoff.attributes import assessment_attributes, handoff_attributes
 from rop_otel.core.handoff.record import HANDOFF_FACTS
 from rop_otel.errors import refuse_unknown
@@ -55,6 +55,7 @@ class LiveHandoff:
         self.runtime = runtime
         self.trace = HandoffTrace(record.name)
         self.opened: OpenHandoff | None = None
+        self.lists: dict[Ids, Ids] = {}
         self.note, self.show = self._answers.attached.note, self._answers.show
 
     @property
@@ -115,8 +116,9 @@ class LiveHandoff:
 
     def _settle(self) -> None:
         """Record the facts that were kept back, inside of the handoff."""
-        with using_context(moved(current_context(), Position(self), self.trace.span)):
-            self.kept.settle()
+        if self.kept:
+            with using_context(moved(current_context(), Position(self), self.trace.span)):
+                self.kept.settle()
 
     def _close(self) -> None:
         self._settle()
@@ -134,6 +136,7 @@ class LiveHandoff:
                 self._gone.cancel()
                 self._gone = None
             self.trace.end(self.runtime, self._attributes, at=end)
+            self.lists.clear()
 
     def __enter__(self) -> Self:
         if not self.id:

@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar, Token
-from typing import Any, Final, ParamSpec, Protocol, TypeVar, cast
+from typing import Any, Final, ParamSpec, Protocol, TypeVar
 
 from opentelemetry.context import Context, attach, create_key, get_current, set_value
 from opentelemetry.trace import Span, set_span_in_context
@@ -88,8 +88,9 @@ NOWHERE: Final = Position()
 
 def current_position(context: Context | None = None) -> Position:
     """Return the place of a context; None: of the current context."""
-    found = (current_context() if context is None else context).get(_key)
-    return NOWHERE if found is None else cast(Position, found)
+    found: Any = (current_context() if context is None else context).get(_key)
+    place: Position = found or NOWHERE
+    return place
 
 
 def moved(context: Context, place: Position, span: Span | None = None) -> Context:
@@ -119,8 +120,8 @@ def current_context() -> Context:
     """Return the current context, without the places that were left."""
     during = collection()
     context = get_current() if during is None else _current_during(during)
-    while (found := cast("Position | None", context.get(_key))) is not None and found.left is not None:
-        context = _without(context, *found.left)
+    while (left := current_position(context).left) is not None:
+        context = _without(context, *left)
     return context
 
 
@@ -158,7 +159,11 @@ def put_back(context: Context, before: Context) -> None:
         before: The one before it.
     """
     try:
-        place, current = current_position(context), current_context()
+        place = current_position(context)
+        if collection() is None and place.left is None and get_current() is context:  # as it nearly always is
+            attach(before)
+            return
+        current = current_context()
         if current is context or current_position(current) is place:
             make_current(before)
         else:

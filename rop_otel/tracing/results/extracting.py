@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
 from operator import attrgetter, methodcaller
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -51,6 +53,9 @@ _ID_NAMES: Final = ("id", "chunk_id", "node_id", "doc_id", "document_id", "uuid"
 _SCORE_NAMES: Final = ("score", "relevance_score", "similarity", "_score")
 _RERANKERS_NAMES: Final = ("rerank_score", "reranker_score", "relevance_score")
 """What rerankers call the score that they give, beside the one that a document has from its retrieval."""
+
+_METADATA: Final = ("metadata", "meta")
+_OWN: Final = (*_RERANKERS_NAMES, *_METADATA)
 
 _NESTS: Final = ("node", "document", "metadata", "meta")
 
@@ -102,6 +107,8 @@ def find_score(example: object, where: Where, *, rescored: bool = False) -> Path
 
 def find_rerankers_score(example: object) -> Path | None:
     """Return the way to the score that a reranker gave an object, None where it has none by such a name."""
+    if not (isinstance(example, Mapping) or hasattr(example, "keys") or any(map(partial(has_value, example), _OWN))):
+        return None  # as of most objects, which have no place for it
     return _first(example, _scores_named(example, _RERANKERS_NAMES), as_score)
 
 
@@ -191,7 +198,7 @@ def _score_candidates(example: Any, name: str | None, rescored: bool) -> Iterato
 def _scores_named(example: Any, names: Iterable[str]) -> Iterator[Path]:
     for each in names:
         yield from _member(example, each)
-    for outer in (*_member(example, "metadata"), *_member(example, "meta")):
+    for outer in chain.from_iterable(_member(example, each) for each in _METADATA):
         inner = follow(outer, example)
         yield from ((*outer, *steps) for each in names for steps in _member(inner, each))
 

@@ -14,7 +14,8 @@ from rop_otel import semconv
 from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment, HandoffRecord, Ids, Sink, assess
 from rop_otel.core.handoff.fact import Fact
-from rop_otel.core.profile.hashing import hash_id, hash_label
+from rop_otel.core.idshape import NAME
+from rop_otel.core.profile.hashing import DIGITS, hash_id, hash_label
 from rop_otel.errors import ConfigurationError
 from rop_otel.safety import create_lock, in_child, raise_if_delivered
 from rop_otel.tracing.running.diagnostics import Diagnostics, Problem
@@ -32,6 +33,7 @@ class Runtime:
         sinks: Receive assessments and notices.
 
     Attributes:
+        longest: Characters of the longest ID, label or name that is recorded.
         inherited: Whether it belongs to the process from which this one was forked. Handoffs that were begun with it go
             on in that process; here they are not reported.
     """
@@ -44,6 +46,7 @@ class Runtime:
         "inherited",
         "ledger",
         "log",
+        "longest",
         "shape",
         "sinks",
         "tracer",
@@ -53,6 +56,7 @@ class Runtime:
         self.config = config
         self.enabled = config.enabled
         self.shape = config.id_shape
+        self.longest = max(self.shape.length, NAME.length, DIGITS)
         self.tracer = trace.get_tracer(semconv.SCOPE_NAME) if tracer is None else tracer
         self.sinks = tuple(sinks)
         self.diagnostics = Diagnostics(self.sinks, strict=config.strict, text=config.records_text)

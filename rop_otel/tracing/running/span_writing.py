@@ -21,17 +21,18 @@ from rop_otel.tracing.running.exceptions import record_exception
 Value = str | bool | int | float | tuple[str, ...] | tuple[int, ...] | tuple[float, ...]
 
 
-def write(span: Span, attributes: Mapping[str, Value]) -> None:
+def write(span: Span, attributes: Mapping[str, Value], *, longest: int | None = None) -> None:
     """Set attributes of a recording span.
 
     Args:
         span: Any span; one that has ended takes nothing.
         attributes: Names to values; non-empty names, and sequences as tuples of exactly the types above.
+        longest: Characters that no text in them has more of; None: not known. A limit above this needs no look at them.
     """
     kept = getattr(span, "_attributes", None)
-    longest = getattr(kept, "max_value_len", None)
-    if type(longest) is int and not fits(attributes, longest):
-        span.set_attributes(within(attributes, longest))
+    limit = getattr(kept, "max_value_len", None)
+    if type(limit) is int and (longest is None or limit < longest) and not fits(attributes, limit):
+        span.set_attributes(within(attributes, limit))
     elif not (_KNOWN and type(kept) is BoundedAttributes and span.is_recording() and _put(kept, attributes)):
         span.set_attributes(attributes)
 

@@ -237,10 +237,12 @@ class LiveStage:
             return None
 
     def _record(self, end: int | None, *, failed: bool) -> StageRecord:
-        return self._facts.record(
-            trace_id=self.trace_id,
-            span_id=self.span_id,
-            parent_id=self._span.parent_id,
+        span = self._span
+        return StageRecord(
+            **{**self._spec.facts, **self._facts.told},
+            trace_id=span.trace_id,
+            span_id=span.span_id,
+            parent_id=span.parent_id,
             start_ns=self._began,
             end_ns=end,
             failed=failed,

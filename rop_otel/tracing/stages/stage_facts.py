@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import Any, Final, NamedTuple, TypedDict
 
 from rop_otel import semconv
-from rop_otel.core.handoff import Ids, StageRecord, kinds, values
+from rop_otel.core.handoff import Ids, kinds, values
 from rop_otel.core.handoff.attributes import STAGE_ATTRIBUTES
 from rop_otel.core.handoff.fact import Fact
 from rop_otel.core.handoff.record import STAGE_FACTS
@@ -15,12 +15,11 @@ from rop_otel.safety import raise_if_delivered
 from rop_otel.tracing.results.result_reader import Reading, lists_in
 from rop_otel.tracing.results.scalars import as_count, as_flag, as_id, as_name, as_scope, as_score, as_truth, plainly
 from rop_otel.tracing.running.diagnostics import Problem
-from rop_otel.tracing.running.ledger import OpenHandoff
 from rop_otel.tracing.running.runtime import Runtime
 from rop_otel.tracing.stages.sentences import SAY_INPUT, TEXT, described, without_ids
 from rop_otel.tracing.stages.spec import Spec
 from rop_otel.tracing.stages.stage_owner import Owner
-from rop_otel.tracing.stages.text_or_ids import is_text
+from rop_otel.tracing.stages.text_or_ids import recorded_ids
 
 
 class Returned(TypedDict, total=False):
@@ -79,7 +78,7 @@ class StageFacts:
         runtime: What to work with.
 
     Attributes:
-        told: Fields of the :class:`StageRecord` beside those of the spec; none with its default.
+        told: Fields of the stage's record beside those of the spec; none with its default.
         owner: Its handoff.
         top_k: How many documents were asked for.
     """
@@ -92,11 +91,6 @@ class StageFacts:
         self.told: dict[str, Any] = {}
         self.owner: Owner | None = None
         self.top_k: int | None = None
-
-    @property
-    def opened(self) -> OpenHandoff | None:
-        """Its handoff, as far as that is assessed here."""
-        return None if self.owner is None else self.owner.opened
 
     def returned(self, reading: Reading, results: object, told: Mapping[str, object]) -> None:
         """Take in what the stage returned, and what is said beside it."""
@@ -124,13 +118,13 @@ class StageFacts:
         if reading.ids is None:
             return False
         runtime, told = self.runtime, self.told
-        text = is_text(reading, self)
+        recorded = recorded_ids(reading, self)
         if "returned" in told:
             for name in _OF_A_LIST:
                 told.pop(name, None)
-        if text:
+        if recorded is None:
             return False
-        told["returned"] = runtime.hashed(reading.ids)
+        told["returned"] = recorded
         if reading.total is not None:
             told["returned_count"] = reading.total
         if reading.scores is not None:
@@ -138,13 +132,12 @@ class StageFacts:
         if reading.scopes is not None and runtime.shape.fit(reading.scopes):
             told["scopes"] = runtime.hashed(reading.scopes)
         if self.owner is not None and self.spec.kind != kinds.READER:
-            self.owner.note(self.spec.results, told["returned"])
+            self.owner.note(self.spec.results, recorded)
         return True
 
     def hand(self, results: Iterable[object]) -> None:
         """Take in what a stage is handed: one list of documents, or several that it joins."""
-        runtime = self.runtime
-        limit = runtime.config.max_ids
+        limit = self.runtime.config.max_ids
         lists: list[Ids] = []
         total = 0
         for result in chain.from_iterable(map(lists_in, results)):
@@ -154,21 +147,21 @@ class StageFacts:
                 total += len(result)  # of what is not recorded, only the number
                 continue
             reading = self.spec.inputs.read(result, limit=limit)
-            read = reading.ids
-            if read is None:
+            if reading.ids is None:
                 self.misuse(Problem.INPUT, f"no ID can be read in the input, {described(result)}; {SAY_INPUT}")
                 return
-            if is_text(reading, self):
+            recorded = recorded_ids(reading, self)
+            if recorded is None:
                 self.misuse(Problem.INPUT, f"it is handed {TEXT}")
                 return
             if total < limit:
-                lists.append(read)
-            total += reading.total or len(read)
+                lists.append(recorded)
+            total += reading.total or len(recorded)
         ids = lists[0] if len(lists) == 1 else tuple(chain.from_iterable(lists))
         if total > limit:
             ids = ids[:limit]
             self.told["input_count"] = total
-        self.told["input"] = runtime.hashed(ids)
+        self.told["input"] = ids
 
     def tell(self, name: str, value: object) -> Any:
         """Take in one fact that the application says; what cannot be used is left out, and logged.
@@ -190,7 +183,8 @@ class StageFacts:
 
     def cite(self, citations: tuple[str, ...]) -> None:
         """Take in the labels that an answer cites; one that is text is none."""
-        short = tuple(label for label in citations if self.runtime.shape.fit((label,)))
+        fit = self.runtime.shape.fit
+        short = citations if fit(citations) else tuple(label for label in citations if fit((label,)))
         self.told["citations"] = self.runtime.hashed_labels(short)
 
     def attributes(self, first: dict[str, Any]) -> dict[str, Any]:
@@ -200,21 +194,6 @@ class StageFacts:
         if self.top_k is not None:
             first[semconv.GEN_AI_TOP_K] = self.top_k
         return first
-
-    def record(
-        self, *, trace_id: str, span_id: str, parent_id: str | None, start_ns: int, end_ns: int | None, failed: bool
-    ) -> StageRecord:
-        """Return the facts as the core takes them, with those of the spec; the arguments are those of the record."""
-        facts = {**self.spec.facts, **self.told}
-        return StageRecord(
-            **facts,
-            trace_id=trace_id,
-            span_id=span_id,
-            parent_id=parent_id,
-            start_ns=start_ns,
-            end_ns=end_ns,
-            failed=failed,
-        )
 
     def misuse(self, where: Problem, message: str) -> None:
         """Take in a wrong use of the API; it raises in strict mode."""

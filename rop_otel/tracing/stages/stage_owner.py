@@ -30,6 +30,10 @@ class Owner(Protocol):
     def opened(self) -> OpenHandoff | None:
         """Its entry in the ledger."""
 
+    @property
+    def lists(self) -> dict[Ids, Ids]:
+        """The lists that its stages returned or were handed so far, each as it is recorded."""
+
     def note(self, reader: Reader, ids: Ids) -> None:
         """Remember how a stage read what it returned."""
 

@@ -70,7 +70,7 @@ class StageSpan:
         try:
             try:
                 if self.is_recording:
-                    write(self.span, self._attributes(facts))
+                    write(self.span, self._attributes(facts), longest=facts.runtime.longest)
                     if error is not None:
                         blame(self.span, error, text=facts.runtime.config.records_text, at=at)
             finally:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from rop_otel.core.handoff import kinds
+from rop_otel.core.handoff import Ids, kinds
 from rop_otel.tracing.results.result_reader import Reading
-from rop_otel.tracing.running.ledger import OpenHandoff
 from rop_otel.tracing.running.runtime import Runtime
 from rop_otel.tracing.stages.spec import Spec
+from rop_otel.tracing.stages.stage_owner import Owner
 
 
 class Telling(Protocol):
@@ -28,25 +28,38 @@ class Telling(Protocol):
         """Fields of its record."""
 
     @property
-    def opened(self) -> OpenHandoff | None:
-        """Its handoff, as far as that is assessed here."""
+    def owner(self) -> Owner | None:
+        """Its handoff."""
 
 
-def is_text(reading: Reading, stage: Telling) -> bool:
-    """Return whether what was read as IDs is text.
+def recorded_ids(reading: Reading, stage: Telling) -> Ids | None:
+    """Return the IDs of a list as they are recorded; None where they are text.
 
-    Questions look like IDs of several words. They count as text if the stage is of a kind of its own and no source, if
-    it was handed none of them, and if no earlier stage returned one.
+    Most stages are handed the list that the one before returned: what is known of it holds again.
 
     Args:
         reading: Of a list in which IDs were found.
         stage: Which returned the list, or was handed it.
     """
-    ids, runtime, spec = reading.ids or (), stage.runtime, stage.spec
-    if not runtime.shape.fit(ids):
-        return True
-    if not reading.bare or spec.source or spec.kind in kinds.KINDS:
+    ids, runtime = reading.ids or (), stage.runtime
+    known = {} if stage.owner is None else stage.owner.lists
+    recorded = known.get(ids)
+    if recorded is None:
+        if not runtime.shape.fit(ids):
+            return None
+        recorded = known[ids] = runtime.hashed(ids)
+    return None if reading.bare and _is_text(ids, stage) else recorded
+
+
+def _is_text(ids: Ids, stage: Telling) -> bool:
+    """Return whether strings that were read as IDs are text.
+
+    Questions look like IDs of several words. They count as text if the stage is of a kind of its own and no source, if
+    it was handed none of them, and if no earlier stage returned one.
+    """
+    if stage.spec.source or stage.spec.kind in kinds.KINDS:
         return False
-    wordy = frozenset(runtime.hashed(tuple(raw for raw in ids if len(raw.split()) > 1)))
+    wordy = frozenset(stage.runtime.hashed(tuple(raw for raw in ids if len(raw.split()) > 1)))
+    opened = None if stage.owner is None else stage.owner.opened
     known = not wordy.isdisjoint(stage.told.get("input", ()))
-    return bool(wordy) and not (known or (stage.opened is not None and stage.opened.returned_any(wordy)))
+    return bool(wordy) and not (known or (opened is not None and opened.returned_any(wordy)))

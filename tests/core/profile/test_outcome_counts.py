@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,6 +53,11 @@ def test_at_once_or_one_by_one(mode: str, blocks: list[list[tuple[str, int]]]) -
         expected.duplicates,
         expected.unexpected,
     )
+    seen = Counter(record_id for block in blocks for record_id, _ in block)
+    if valid.population is not None:
+        assert set(found.missing) == set(valid.population) - set(seen)
+        assert set(found.unexpected) == set(seen) - set(valid.population)
+        assert set(found.duplicates) == {record_id for record_id, times in seen.items() if times > 1}
     assert found.counts.observed == expected.counts.observed
     assert found.counts.ranks == expected.counts.ranks
     assert (found.counts.nonmatch, found.counts.joint) == (expected.counts.nonmatch, expected.counts.joint)
