@@ -333,3 +333,12 @@ def test_intervals_over_rows_are_those_over_questions_where_each_has_one(tmp_pat
     folder = freeze(tmp_path, questions, {("title", "x"): ranked(questions, "title", "x", lists)})
     [row] = rows_of(folder, 5, row_level=True)
     assert row["row_interval"] == row["interval"]
+
+
+def test_selectors_together_have_the_worst_status(tmp_path: Path) -> None:
+    """As one run over all their rows would."""
+    questions = [question("a", "u", selector=selector) for selector in ("one", "two")]
+    lines = [*ranked(questions, "title", "x", {"a": ["u"]}, selector="one")]
+    lines += ranked(questions, "title", "x", {"a": ["f0"]}, selector="two")
+    folder = freeze(tmp_path, questions, {("title", "x"): lines})
+    assert [row["run_status"] for row in rows_of(folder, 5)] == ["RUN_PASS", "RUN_FAIL", "RUN_FAIL"]

@@ -50,7 +50,10 @@ def test_every_row_is_kept_recovered_lost_or_missed(tmp_path: Path) -> None:
 def test_a_lost_row_is_none_of_them(tmp_path: Path) -> None:
     """It stays in the number of rows, and the interval covers both ends."""
     [row] = found(tmp_path, before="x", after="z")
-    at = row["at"]["5"]
+    at, interval = row["at"]["5"], row["interval"]["5"]
+    [certain] = found(tmp_path, before="x", after="y")
+    assert interval[0] <= certain["interval"]["5"][0]
+    assert interval[1] > certain["interval"]["5"][1]
     assert (row["n"], at["kept"] + at["recovered"] + at["lost"] + at["missed_by_both"], at["unverifiable"]) == (4, 3, 1)
 
 
