@@ -43,7 +43,7 @@ _SELECTING: Final = create_key("rop_otel selecting")
 class topmost:  # noqa: N801 - used like a function
     """A ``with`` block that is one handoff: the open one, else a new one that the block ends.
 
-    The open one is neither renamed nor ended, and is told a selection only where it has none. A selection comes from
+    The open one is neither renamed nor ended, and gets a selection only if it has none. A selection comes from
     ``selected_by``, else ``selected_key``, else the baggage of the calling service, which goes no further. What a
     selector itself retrieves is no handoff, nor a stage of one. The block itself never raises.
 
@@ -97,12 +97,14 @@ class topmost:  # noqa: N801 - used like a function
             self._tell(found)
         except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
             raise_if_delivered(error)
-            current().diagnostics.failure(Problem.HANDOFF, self._place, "it could not be opened or told its selection")
+            current().diagnostics.failure(
+                Problem.HANDOFF, self._place, "it could not be opened, or could not take its selection"
+            )
         return found or NoopHandoff(self._name, "it could not be opened")
 
     @property
     def owns(self) -> bool:
-        """Whether the handoff is the block's own: it ends with the block, and its answer is for the package to tell."""
+        """Whether the handoff is the block's own: it ends with the block, and the package reports its answer."""
         return self._own is not None
 
     @property
@@ -203,7 +205,7 @@ def notes(handoff: Handoff) -> dict[object, Any]:
 
 
 def before_the_end(handoff: Handoff, record: Callable[[], None]) -> None:
-    """Have something recorded when a handoff ends, or is told its answer: what only can be said of it as a whole.
+    """Record something when a handoff ends, or gets its answer: facts that are known only of the whole handoff.
 
     Args:
         handoff: An open one, or one that does nothing, in which nothing is recorded.
@@ -224,7 +226,7 @@ def moment(handoff: Handoff) -> int:
 
 
 def citations_in(handoff: Handoff, text: str) -> tuple[str, ...]:
-    """Return the labels that an answer cites, as a handoff finds them that is told the answer."""
+    """Return the labels that an answer cites, as a handoff finds them when it gets the answer."""
     if not isinstance(handoff, LiveHandoff):
         return ()
     return cited_labels(text, None, handoff._answers._shown, handoff.runtime, f"handoff {handoff.name!r}")

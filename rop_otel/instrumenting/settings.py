@@ -27,7 +27,7 @@ class Settings:
     Args:
         handoff: Name of the handoffs; None: the framework's own name of the topmost call.
         cutoff: How many of the shown documents count; None: all.
-        selected_by: Tells what was selected.
+        selected_by: Returns what was selected.
         selected_key: Key of the topmost call's metadata, else of its inputs, that holds what was selected.
         judged_by: Finds out which objects are judged relevant; called as ``selected_by``.
         record_key: Key of the same, that holds the ID of the record that is asked about.
@@ -118,10 +118,10 @@ class Settings:
         return ByKeys((self.scope_key,), own=False) if self.scope_key else None
 
     def told(self, component: type, *names: str) -> str | None:
-        """Return the key of ``stages`` that tells what a component is; None where none does.
+        """Return the key of ``stages`` that says what a component is; None where none does.
 
         Args:
-            component: Its class; of those that it inherits from, the nearest counts where it is not told of itself.
+            component: Its class; of those that it inherits from, the nearest counts if it is not named itself.
             names: Other names of it, which come first.
         """
         known = (*names, *(each.__name__ for each in component.__mro__))

@@ -35,7 +35,7 @@ class Keeper:
     Args:
         observations: Where they are counted.
         journal: Where they are written down; None: nowhere.
-        troubled: Told of errors of the journal.
+        troubled: Called for errors of the journal.
     """
 
     def __init__(

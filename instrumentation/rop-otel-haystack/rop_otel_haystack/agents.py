@@ -69,7 +69,7 @@ class AgentRun:
 
     @property
     def answers(self) -> bool:
-        """Whether the answer is ours to tell: of a handoff that began with this run."""
+        """Whether the answer is ours to report: of a handoff that began with this run."""
         return self._outer is None and self._block.owns
 
     def end(self, error: BaseException | None) -> None:
@@ -106,7 +106,7 @@ class ToolCall:
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """Be in its round with something that retrieves, and tells its stages."""
+        """Be in its round with something that retrieves, and reports its stages."""
         self.watched = True
         variables = Variables()
         try:
@@ -169,7 +169,7 @@ class WatchedAgent:
             self._run.end(error)
 
     def returned(self, outputs: object) -> None:
-        """Tell what the messages of its tools show."""
+        """Report what the messages of its tools show."""
         for call in self._run.calls:
             try:
                 self._packed(call, outputs)
@@ -189,7 +189,7 @@ class WatchedAgent:
             failure("Haystack agent", "what it answered cannot be read")
 
     def _answered(self, handoff: rop.Handoff, text: str) -> None:
-        """Tell what the agent cites; of several messages each may have labels, and those of all were shown."""
+        """Report what the agent cites; of several messages each may have labels, and those of all were shown."""
         last = self._labels[-1] if self._labels else ()
         earlier = {label for labels in self._labels for label in labels}.difference(last)
         handoff.answered(text, citations=[each for each in citations_in(handoff, text) if each not in earlier])

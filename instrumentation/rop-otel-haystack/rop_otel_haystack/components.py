@@ -285,7 +285,7 @@ class WatchedStep:
             self._listed(stage, documents, self._step.name)
 
     def _parted(self, outputs: Mapping[str, Any]) -> None:
-        """Tell each list that goes on as a stage: a way that is not taken is no loss.
+        """Report each list that goes on as a stage: a way that is not taken is no loss.
 
         Where none is taken, one that is empty stands for all; but in a loop something else goes on then: a question.
         """
@@ -347,7 +347,7 @@ class WatchedStep:
         return [*questions_in(inputs), *texts_in(inputs.get("messages"))]
 
     def _answered(self, outputs: object) -> None:
-        """Tell the sources and citations of an answer: by Haystack's rule references are places in ``documents``."""
+        """Report the sources and citations of an answer: by Haystack's rule references are places in ``documents``."""
         if not has_references(type(self._component)):
             sources, nothing = extracted(outputs)
             told = partial(rop.current_handoff().answered, "", sources=sources, citations=[], attaches="cited")

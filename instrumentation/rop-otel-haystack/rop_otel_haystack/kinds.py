@@ -1,4 +1,4 @@
-"""Which stage a component is, told by the name of its class: integrations name theirs after what they do."""
+"""Which stage a component is, recognised by the name of its class: integrations name theirs after what they do."""
 
 from __future__ import annotations
 

@@ -214,7 +214,7 @@ class _Following:
             before.resume()
 
     def add(self, item: Any) -> None:
-        """Take in nothing: the components of the run tell what they return."""
+        """Take in nothing: the components of the run report what they return."""
 
     def end(self, error: BaseException | None = None) -> None:
         """End the run; a consumer that had enough is no error."""

@@ -70,7 +70,7 @@ def plan_of(pipeline: Any, settings: Settings) -> Plan:
 
     Args:
         pipeline: A pipeline of Haystack.
-        settings: The user's, which may tell the kinds of components.
+        settings: The user's, which may give the kinds of components.
     """
     graph = pipeline.graph
     components = [(name, id(instance)) for name, instance in pipeline.walk()]
@@ -124,7 +124,7 @@ def step_by_hand(component: Any, settings: Settings) -> Step | None:
 
     Args:
         component: The component.
-        settings: The user's, which may tell its kind.
+        settings: The user's, which may give its kind.
     """
     if _held(component) is not None:
         return None

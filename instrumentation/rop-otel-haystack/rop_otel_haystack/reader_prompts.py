@@ -2,7 +2,7 @@
 
 A prompt that another one follows is not the reader's: one to which a component adds, or a question that a model is
 asked on the way to the answer. What only takes up a reply, as a translation of the answer does, follows none. All of
-this is known at the end of the handoff, or when the application tells its answer, and recorded there.
+this is known at the end of the handoff, or when the application reports its answer, and recorded there.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from rop_otel_haystack.plan import Step
 from rop_otel_haystack.showing import labels_by_place, shown_by
 
 UNSCORED: Final = "no score"
-"""Where stages look for scores: no document has such a name, so that only those count that are told."""
+"""Where stages look for scores: no document has such a name, so that only given scores count."""
 
 _MOST: Final = 200
 """Prompts of one handoff that are kept; of more nobody says which are the reader's."""
@@ -75,7 +75,7 @@ class Prompts:
         """What no other stage has taken yet, by the run and the name of the stage that returned it."""
         self.sources = 0
         self.last_answer: Callable[[], None] | None = None
-        """What is to be told of the answer of an agent, of several the last one's."""
+        """What has to be reported of the answer of an agent, of several the last one's."""
         self.cites = False
         """Whether an answer refers to documents by their number."""
         self.tools: dict[object, list[Any]] = {}
@@ -124,7 +124,7 @@ class Prompts:
         """Take in an answer.
 
         Args:
-            tell: Tells it, with the labels that were shown by their numbers.
+            tell: Reports it, with the labels that were shown by their numbers.
             cites: Whether it refers to documents by their number.
         """
         self.answers.append(tell)

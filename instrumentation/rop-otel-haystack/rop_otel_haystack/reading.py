@@ -116,7 +116,7 @@ def fallen_back(outputs: object) -> str | None:
 
 
 def documents_of(outputs: object) -> list[Any] | None:
-    """Return the documents that a component returns; None where it returns none that can be told."""
+    """Return the documents that a component returns; None where it returns none that can be read."""
     if not isinstance(outputs, Mapping):
         return None
     found = outputs.get("documents")

@@ -34,7 +34,7 @@ class Run:
         plan: What is watched in it.
         settings: The user's.
         questions: Texts that it is run with, which are no documents.
-        answers: Whether the answer is ours to tell; in a handoff of the application's own it is not.
+        answers: Whether the answer is ours to report; in a handoff of the application's own it is not.
     """
 
     __slots__ = ("answers", "graph", "plan", "questions", "settings", "visits")
@@ -149,7 +149,7 @@ class WatchedRun:
                 self._place.close()
 
     def returned(self, outputs: object) -> None:
-        """Take in what a tool retrieves; otherwise its components tell what they return."""
+        """Take in what a tool retrieves; otherwise its components report what they return."""
         if self._call is None or not self._call.watched:
             return
         try:

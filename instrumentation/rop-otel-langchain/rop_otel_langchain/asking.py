@@ -30,7 +30,7 @@ class Asked:
         texts: What it was given, of several messages each text.
         showing: Those of these texts that may show documents.
         documents: Those that the text may show.
-        shown: What it shows of them; None where that cannot be told.
+        shown: What it shows of them; None where that cannot be decided.
         beside: What else is in the text, such as the question.
         by: ``model``; ``prompt`` or ``function`` where nobody is known to read what these made.
         rounds: Where it was given.
@@ -40,7 +40,7 @@ class Asked:
         of: How many documents were looked for in it: that were there, and that were left before.
 
     Attributes:
-        held: How much it shows of each document, by its key; None where that cannot be told.
+        held: How much it shows of each document, by its key; None where that cannot be decided.
         answers: What came of it; None where that is not known.
         overruled: Somebody chose among its documents since, or was shown them too.
         settled: It is known to be a reader's.
@@ -128,7 +128,7 @@ def readers(asked: Sequence[Asked], result: str | None) -> list[Asked]:
 
 
 def all_readers(asked: Sequence[Asked]) -> list[Asked]:
-    """Return the same where nothing tells which text is the last: all that show documents, if the last is no loss."""
+    """Return the same where it is unknown which text is the last: all that show documents, if the last is no loss."""
     found = readers(asked, None)
     if not any(each.shows for each in found):
         return found

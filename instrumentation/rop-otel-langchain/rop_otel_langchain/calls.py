@@ -112,7 +112,7 @@ class Call:
             self._deferred.end(error)
 
     def _tell(self, error: BaseException | None) -> None:
-        """Tell what was shown and answered."""
+        """Report what was shown and answered."""
         with self.current():
             self._pack()
             if error is None and self._topmost.owns:
@@ -129,7 +129,7 @@ class Call:
 
     @never_raising
     def _answer(self) -> None:
-        """Tell what was answered, where the documents that it is an answer from are known, or their labels are."""
+        """Report what was answered, where the documents that it is an answer from are known, or their labels are."""
         handoff, answer, sources = rop.current_handoff(), self._returned.answer, self._returned.sources
         labelled, abstained = is_labelled(handoff), self._abstains(answer)
         if self._returned.cited is not None:
@@ -155,7 +155,7 @@ class Call:
         return True if refused or self._returned.gives_up or (answer and answer == self._no_documents) else None
 
     def _cite(self, handoff: rop.Handoff, answer: str, names: list[str], *, abstained: bool | None) -> None:
-        """Tell an answer that names the sources which it cites, as documents of LangChain name theirs."""
+        """Report an answer that names the sources which it cites, as documents of LangChain name theirs."""
         shown = [each for asked in (() if self.trail is None else self.trail.readers) for each in asked.documents]
         known = {str(each.metadata.get("source")): each for each in (*shown, *(self._returned.sources or ()))}
         sources = [known[name] for name in names if name in known]

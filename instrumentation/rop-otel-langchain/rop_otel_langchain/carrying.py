@@ -1,6 +1,6 @@
 """Carries a topmost call to where LangChain runs a part of it: in the context, and in a batch with the configuration.
 
-A chain runs a batch step by step, each step for all of the inputs, so that the context cannot tell whose step it is.
+A chain runs a batch step by step, each step for all of the inputs, so that the context does not show whose step it is.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def is_under_way() -> bool:
 
 
 def call_here() -> Call | None:
-    """Return the topmost call that the caller is inside of, where the context tells."""
+    """Return the topmost call that the caller is inside of, where the context shows it."""
     call = get_value(_CALL)
     return None if call is _BATCH or isinstance(call, Waiting) else cast("Call | None", call)
 

@@ -97,7 +97,7 @@ def _until_the_end(call: Call) -> Iterator[None]:
 def _as_call(
     watching: Watching, chain: Any, inputs: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Iterator[Tell]:
-    """Run a call as the topmost one, or as a part of that; gives what is told the call's result."""
+    """Run a call as the topmost one, or as a part of that; gives what takes the call's result."""
     told: list[Any] = []
     call = _begun(watching, chain, inputs, args, kwargs)
     if call is not None:
@@ -240,7 +240,7 @@ def _begun_batch(
 def _as_batch(
     watching: Watching, original: Function, chain: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Iterator[tuple[_Arguments, Tell]]:
-    """Run a batch whose questions are a call each; gives its arguments, and what is told its results."""
+    """Run a batch whose questions are a call each; gives its arguments, and what takes its results."""
     begun = None
     if "config" in inspect.signature(original).parameters:  # what runs finds its call in its configuration
         begun = _begun_batch(watching, chain, given(original)(args, kwargs), args, kwargs)

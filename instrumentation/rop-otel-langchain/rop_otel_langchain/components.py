@@ -57,7 +57,7 @@ def _as_stage(
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
 ) -> Iterator[Tell]:
-    """Run a call as the stage that it is, if it is one; gives what is told the call's results."""
+    """Run a call as the stage that it is, if it is one; gives what takes the call's results."""
     retrieves = bool(_retrieves(watching, component))
     with (
         resumed(args[1:], kwargs, retrieves=retrieves),
@@ -97,7 +97,7 @@ def _note_question(watching: Watching, given: tuple[Any, ...]) -> None:
 
 @never_raising
 def _retrieves(watching: Watching, component: Any) -> bool:
-    """Return whether a component finds documents, and is not told to be no stage."""
+    """Return whether a component finds documents, and no setting says that it is no stage."""
     return (
         watching.on and isinstance(component, BaseRetriever | VectorStore) and watching.kinds.of(component) is not None
     )
@@ -148,7 +148,7 @@ def _begun(
 
 @never_raising
 def _end(watching: Watching, handed: object, documents: object) -> None:
-    """Tell what runs around a stage what it returned."""
+    """Report what runs around a stage what it returned."""
     ended(documents)
     trail = None if watching.in_stage else trail_here(watching)
     if trail is not None:

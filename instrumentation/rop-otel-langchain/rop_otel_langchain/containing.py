@@ -1,4 +1,4 @@
-"""Tells whether a chain retrieves anything, from what it is made of: a call that retrieves nothing is no handoff."""
+"""Checks whether a chain retrieves anything, from what it is made of: a call that retrieves nothing is no handoff."""
 
 from __future__ import annotations
 

@@ -97,5 +97,5 @@ def same_documents(one: Documents, other: Documents) -> bool:
 
 
 def key_of(document: Document) -> str | int:
-    """Return what tells a document from others, and is the same for copies of it."""
+    """Return what distinguishes a document from others, and is the same for copies of it."""
     return id(document) if document.id is None else document.id

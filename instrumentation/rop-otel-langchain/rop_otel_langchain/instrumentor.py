@@ -27,7 +27,7 @@ class LangChainInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignor
     _watching: Watching | None = None
 
     def instrumentation_dependencies(self) -> Collection[str]:
-        """Return none: a version that is not watched is told by a warning of our own, where it is used."""
+        """Return none: a version that is not watched is reported by a warning of our own, where it is used."""
         return ()
 
     def _instrument(self, **arguments: Any) -> None:

@@ -65,7 +65,7 @@ class Kinds:
     """Knows the kind of each component.
 
     Args:
-        settings: The user's, which may tell the kinds of classes and functions.
+        settings: The user's, which may give the kinds of classes and functions.
     """
 
     def __init__(self, settings: Settings) -> None:

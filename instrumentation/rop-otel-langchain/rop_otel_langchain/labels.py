@@ -30,7 +30,7 @@ def is_labelled(handoff: rop.Handoff) -> bool:
 
 
 def labels_of(handoff: rop.Handoff, documents: Documents) -> list[str] | None:
-    """Return the labels that an answer's sources carry; None where they carry none, and so are told by their place."""
+    """Return the labels that an answer's sources carry; None where they carry none, and so are known by their place."""
     key, shown = notes(handoff).get(_KEY, (None, {}))
     if key is None or not all(key in document.metadata for document in documents):
         return None

@@ -14,7 +14,7 @@ from rop_otel.instrumenting import failure, raise_if_delivered
 Function: TypeAlias = Callable[..., Any]
 Wrap: TypeAlias = Callable[[Function], Function]
 Tell: TypeAlias = Callable[[Any], object]
-"""Is told what a call returned."""
+"""Takes what a call returned."""
 Block: TypeAlias = Callable[[Any, tuple[Any, ...], dict[str, Any]], AbstractContextManager[Tell]]
 """Makes the block to run a call in, of its instance and arguments."""
 
@@ -111,7 +111,7 @@ def _as_function(method: Any) -> Function:
 
 
 def called(around: Callable[[Function], Block]) -> Wrap:
-    """Return what runs the calls of a method in a block each, which is told what it returned.
+    """Return what runs the calls of a method in a block each, which takes what it returned.
 
     Args:
         around: Makes the block's maker, once for each method that is wrapped.

@@ -87,12 +87,12 @@ class Returned:
 
     @property
     def answer(self) -> str:
-        """The text of the answer; empty where nothing tells what that is."""
+        """The text of the answer; empty where it is unknown."""
         return self._answer or self._message or "".join(self._pieces)
 
     @property
     def text(self) -> str | None:
-        """All that tells which answer of a model is the call's, without what templates change; None without any."""
+        """All that shows which answer of a model is the call's, without what templates change; None without any."""
         return plain_text(self.answer or "\n".join(self._texts)) or None
 
 

@@ -290,7 +290,7 @@ def trail_here(watching: Watching) -> Trail | None:
 
 
 def trail_of(handoff: rop.Handoff, watching: Watching) -> Trail:
-    """Return the trail of a handoff that the application opened, which tells what was shown at its end."""
+    """Return the trail of a handoff that the application opened, which reports what was shown at its end."""
     made = Trail()
     trail = cast(Trail, notes(handoff).setdefault(_TRAIL, made))
     if trail is made:
@@ -301,7 +301,7 @@ def trail_of(handoff: rop.Handoff, watching: Watching) -> Trail:
 def _shown(
     watching: Watching, texts: Sequence[str], documents: Documents, left: Documents, beside: Sequence[str]
 ) -> Prompted | None:
-    """Return what texts show of documents, and of those that were left; None where that cannot be told."""
+    """Return what texts show of documents, and of those that were left; None where that cannot be decided."""
     if watching.rewritten:
         return Prompted([*documents], [1.0] * len(documents), None)
     id_of = watching.settings.id or attrgetter("id")

@@ -27,7 +27,7 @@ class Below:
 
     Args:
         covers: Components whose own calls are no stages of their own meanwhile.
-        planned: How the stages inside feed each other, where that is not told by their order.
+        planned: How the stages inside feed each other, where their order does not show that.
         instead: What is called where another part fails.
         fallback: Whether this is called since another part failed.
     """
@@ -113,7 +113,7 @@ class Watching:
         return False
 
     def fed(self, component: object) -> Fed | None:
-        """Return how a component's stage stands among others; None where their order tells."""
+        """Return how a component's stage stands among others; None where their order shows it."""
         at = _here.get()
         while at is not None:
             if id(component) in at.planned:
@@ -159,14 +159,14 @@ class Watching:
         id: Any = None,  # noqa: A002 - the word that users know
         **described: Any,
     ) -> rop.Stage:
-        """Return a stage of documents of LangChain; their IDs are where the settings say, unless told otherwise."""
+        """Return a stage of documents of LangChain; their IDs are where the settings say, unless given otherwise."""
         score = None if source or kind in kinds.SOURCES else _SCORE
         scope = self.settings.scope
         return rop.using_stage(kind, source=source, id=id or self._id, score=score, scope=scope, **described)
 
 
 def ended(documents: object) -> None:
-    """Tell what runs around the caller that a stage ended."""
+    """Report what runs around the caller that a stage ended."""
     at = _here.get()
     if at is not None:
         at.ended(documents)

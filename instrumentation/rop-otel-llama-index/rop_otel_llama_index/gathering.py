@@ -71,7 +71,7 @@ class Gathering:
         return again
 
     def clear(self) -> None:
-        """Forget what was retrieved: what became of it has been told."""
+        """Forget what was retrieved: its result has been reported."""
         self.nodes = {}
         self.prompts.clear()
 

@@ -1,4 +1,4 @@
-"""LlamaIndex's spans and events, which tell of each call of a part: an engine, a retriever, a tool.
+"""LlamaIndex's spans and events, which describe each call of a part: an engine, a retriever, a tool.
 
 Its spans begin and end in the context of the call, so a stage that begins with one is current inside of it.
 """

@@ -24,7 +24,7 @@ class LlamaIndexInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-igno
     _installed: Installed | None = None
 
     def instrumentation_dependencies(self) -> Collection[str]:
-        """Return none: another version is told with a warning of our own, whichever way this is started."""
+        """Return none: another version is reported with a warning of our own, whichever way this is started."""
         return ()
 
     def _instrument(self, **kwargs: Any) -> None:

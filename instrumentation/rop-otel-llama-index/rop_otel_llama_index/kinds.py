@@ -1,4 +1,4 @@
-"""Which stage each part of LlamaIndex is, told by its class; a class of the application counts as what it extends."""
+"""Which stage each part of LlamaIndex is, known by its class; a class of the application counts as what it extends."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def retriever(instance: Any, settings: Settings) -> Kind | None:
 
     Args:
         instance: The retriever.
-        settings: The user's, which may tell its kind.
+        settings: The user's, which may give its kind.
     """
     told = settings.told(instance.__class__)
     if told is not None:
@@ -108,7 +108,7 @@ def postprocessor(instance: Any, settings: Settings) -> str | None:
 
     Args:
         instance: The postprocessor.
-        settings: The user's, which may tell its kind; None where it says that it is no stage.
+        settings: The user's, which may give its kind; None where it says that it is no stage.
     """
     told = settings.told(instance.__class__)
     if told is not None:

@@ -16,7 +16,7 @@ _SAYING: Final = 20
 """Characters of metadata by which a node that has no text is known."""
 
 _DOUBLES: Final = 64
-"""Nodes that share their text with another, of which it is looked up how the prompt tells them apart."""
+"""Nodes that share their text with another, of which it is looked up how the prompt distinguishes them."""
 
 
 def content(node: Any) -> str:
@@ -54,7 +54,7 @@ def texts(nodes: Sequence[Any], prompts: Sequence[str]) -> tuple[dict[int, str],
 
 
 def is_image(node: Any) -> bool:
-    """Return whether a node shows an image, which no text of a prompt tells of."""
+    """Return whether a node shows an image, which no text of a prompt describes."""
     return any(getattr(node.node, name, None) for name in ("image_resource", "image", "image_url", "image_path"))
 
 

@@ -67,7 +67,7 @@ class Synthesis(Watched):
         result.response_gen = kind(stream, streaming, at_once=True)
 
     def end(self, error: BaseException | None = None) -> None:
-        """Tell what was packed, where the synthesizer raised."""
+        """Report what was packed, where the synthesizer raised."""
         if error is not None:
             self._pack(error)
         super().end(error)
@@ -93,7 +93,7 @@ class Synthesis(Watched):
         return packing
 
     def _pack(self, error: BaseException | None = None) -> None:
-        """Tell what was packed, once."""
+        """Report what was packed, once."""
         if self._told or self._answers or self._hands_on:
             return
         self._told = True

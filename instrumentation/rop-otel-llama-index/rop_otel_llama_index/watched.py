@@ -1,7 +1,8 @@
 """What is watched while it runs: engines, retrievers, postprocessors. The innermost one is found in the context.
 
 The context is put back by attaching the one before, never by its token, and only where it is still the own one: another
-handler of spans may have put it back by then, since LlamaIndex tells handlers of an end in the order of the beginning.
+handler of spans may have put it back by then, since LlamaIndex informs handlers of an end in the order of the
+beginning.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ class Watched:
         """What it returned, where it is used as a block."""
         self.call: Call | None = None if outer is None else outer.call
         self.gathering: Gathering | None = None if level is None else level.gathering
-        """What is told what is retrieved here, and what models are asked."""
+        """What takes what is retrieved here, and what models are asked."""
         self._before = current_context()
         self._begun: Call | None = None
         self._block = ExitStack()

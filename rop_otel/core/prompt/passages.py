@@ -73,7 +73,7 @@ def passages_in(
         whole: Texts that count only where they stand whole, and are none of the others; their places follow those.
 
     Returns:
-        None where it cannot be told: a part of the prompt belongs to several texts alike, the few words of a short
+        None if it cannot be decided: a part of the prompt belongs to several texts alike, the few words of a short
         text stand there in another writing, or the texts repeat themselves and one another so much that the search
         would take long.
     """

@@ -1,4 +1,4 @@
-"""Tells, before texts are looked for word by word, of which of them a short prompt can hold nothing."""
+"""Finds out, before texts are searched for word by word, which of them a short prompt cannot hold."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _KEY: Final = 12
 """Characters at its beginning by which a text is looked for."""
 
 _FEW: Final = 4
-"""More texts that begin alike are told apart by the characters behind what they have in common."""
+"""More texts that begin alike are distinguished by the characters behind what they have in common."""
 
 _LONG: Final = 24
 """A text of so many characters is known where it stands inside of other words, too."""
