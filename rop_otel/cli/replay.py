@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +20,10 @@ from rop_otel.cli.run_report import (
 from rop_otel.cli.terminal import create_console, say, say_json
 from rop_otel.core.profile.declaration import Interface
 from rop_otel.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from rop_otel.page import Carried
+    from rop_otel.replay import Report
 
 
 def replay(
@@ -66,9 +70,8 @@ def replay(
     read as ours; docs/conventions.md lists the environment variables for this.
     """
     from rop_otel.cli.page import assessed_set, save_page  # imported here: --help need not wait for it
-    from rop_otel.core.escapes import printable_json
     from rop_otel.page import AssessedSet, Carried
-    from rop_otel.replay import Report, print_report, replay_files
+    from rop_otel.replay import replay_files
     from rop_otel.spans.conventions import Rules
 
     if html is None and (compare or text):
@@ -93,23 +96,30 @@ def replay(
         if compare:
             sets.append(assessed_set(_name(compare), *judged(compare)))
         save_page(sets, html, title=_name(files))
-    if output_format is Format.JSON:
-        document = json.dumps(report.as_dict(lists=lists), ensure_ascii=False, allow_nan=False)
-        say_json([printable_json(document).encode() + b"\n"])
-    else:
-        print_report(report, create_console(), lists=lists)
-        if report.run is not None:
-            say()
-            print_text(report.run.report)
+    _print(report, output_format, lists=lists)
     if report.run is not None:
         raise typer.Exit(EXIT_CODES[report.run.report.run_status])
     raise typer.Exit(0 if report.clean else 1)
 
 
-def _interfaces(told: list[str]) -> dict[str, Interface]:
+def _print(report: Report, output_format: Format, *, lists: bool) -> None:
+    from rop_otel.core.escapes import printable_json
+    from rop_otel.replay import print_report
+
+    if output_format is Format.JSON:
+        document = json.dumps(report.as_dict(lists=lists), ensure_ascii=False, allow_nan=False)
+        say_json([printable_json(document).encode() + b"\n"])
+        return
+    print_report(report, create_console(), lists=lists)
+    if report.run is not None:
+        say()
+        print_text(report.run.report)
+
+
+def _interfaces(given: list[str]) -> dict[str, Interface]:
     """Return the interfaces that handoffs stand for, by the names of these."""
     found: dict[str, Interface] = {}
-    for each in told:
+    for each in given:
         handoff, _, interface = each.partition("=")
         name, at, version = interface.rpartition("@") if "@" in interface else (interface, "", "")
         if not handoff or not name or (at and not version):
