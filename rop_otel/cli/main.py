@@ -14,6 +14,7 @@ from rop_otel.cli.demo import demo
 from rop_otel.cli.doctor import doctor
 from rop_otel.cli.evaluate import evaluate
 from rop_otel.cli.explain import explain
+from rop_otel.cli.export_store import export
 from rop_otel.cli.merge import merge
 from rop_otel.cli.monitor import monitor
 from rop_otel.cli.replay import replay
@@ -44,6 +45,7 @@ app.command(cls=SeveralValues)(evaluate)
 app.command(cls=SeveralValues)(explain)
 app.command()(merge)
 app.command()(monitor)
+app.command()(export)
 app.command()(schema)
 app.command()(rules)
 app.command()(dashboards)

@@ -83,7 +83,7 @@ def monitor(
         say(f"OTLP over gRPC   {place}:{grpc_port}")
         say(f"OTLP over HTTP   {scheme}://{place}:{http_port}/v1/traces")
         say(f"Metrics          {scheme}://{place}:{http_port}/metrics")
-        say(f"Handoffs         {scheme}://{place}:{http_port}/api/handoffs")
+        say(f"Page             {scheme}://{place}:{http_port}/")
         say(f"Kept in          {store}")
         say("Ctrl-C ends it.")
         sys.stdout.flush()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import io
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict
@@ -24,6 +25,7 @@ from rop_otel.export.prometheus import TallyCollector
 from rop_otel.monitor.requests import MAX_REQUEST_BYTES, TooLargeError, spans_in, unpacked
 from rop_otel.monitor.service import BusyError, Monitor
 from rop_otel.monitor.store import StoredHandoff, Wanted
+from rop_otel.page import write_page
 
 _PROTOBUF: Final = "application/x-protobuf"
 _JSON: Final = "application/json"
@@ -33,6 +35,7 @@ _IN_THE_LOOP: Final = 256 * 1024
 
 _LOOPBACK: Final = ["localhost", "127.0.0.1", "[::1]", "testserver"]
 _MOST_LISTED: Final = 500
+_MOST_DRAWN: Final = 2000
 _FILTERS: Final = ("verdict", "dropped_at", "drop_cause", "finding", "name", "service", "record_id", "run_id", "text")
 _OPEN_TO_ALL: Final = ("/healthz", "/readyz")
 
@@ -52,6 +55,7 @@ def create_app(monitor: Monitor, *, token: str | None = None, only_loopback: boo
     return Starlette(
         routes=[
             Route("/v1/traces", guarded(partial(_export, monitor)), methods=["POST"]),
+            Route("/", guarded(partial(_page, monitor)), methods=["GET"]),
             Route("/api/handoffs", guarded(partial(_handoffs, monitor)), methods=["GET"]),
             Route("/api/handoffs/{handoff_id:path}", guarded(partial(_handoff, monitor)), methods=["GET"]),
             Route("/api/summary", guarded(partial(_summary, monitor)), methods=["GET"]),
@@ -152,31 +156,57 @@ def _refused(kind: str, status: int, message: str, headers: Mapping[str, str] | 
     return Response(b"\x12" + bytes(length) + text, status, headers, media_type=_PROTOBUF)
 
 
-async def _handoffs(monitor: Monitor, request: Request) -> Response:
-    asked = dict(request.query_params)
-    after = asked.pop("after", None)
-    limit = asked.pop("limit", "50")
+async def _page(monitor: Monitor, request: Request) -> Response:
+    asked = _asked(request, limit="200", most=_MOST_DRAWN)
+    if isinstance(asked, Response):
+        return asked
+    body = await asyncio.to_thread(_drawn, monitor, *asked)
+    return Response(body, media_type="text/html")
+
+
+def _drawn(monitor: Monitor, wanted: Wanted, limit: int) -> bytes:
+    stream = io.BytesIO()
+    write_page([monitor.kept.newest(wanted, limit=limit)], stream, title="rop-otel monitor")
+    return stream.getvalue()
+
+
+def _asked(request: Request, *, limit: str, most: int) -> tuple[Wanted, int] | Response:
+    """Return the filters and the limit of a question; where they cannot be used, what is answered."""
+    asked = {name: value for name, value in request.query_params.items() if name != "after"}
+    limit = asked.pop("limit", limit)
     unknown = sorted(asked.keys() - set(_FILTERS))
-    if unknown or not (limit.isascii() and limit.isdecimal() and 1 <= int(limit[:9]) <= _MOST_LISTED):
-        message = f"unknown filter {unknown[0]!r}" if unknown else f"limit must be 1 to {_MOST_LISTED}"
-        return JSONResponse({"error": message}, 400)
+    if unknown:
+        return JSONResponse({"error": f"unknown filter {unknown[0]!r}"}, 400)
+    if not (limit.isascii() and limit.isdecimal() and 1 <= int(limit[:9]) <= most):
+        return JSONResponse({"error": f"limit must be 1 to {most}"}, 400)
+    return Wanted(**asked), int(limit)
+
+
+async def _handoffs(monitor: Monitor, request: Request) -> Response:
+    asked = _asked(request, limit="50", most=_MOST_LISTED)
+    if isinstance(asked, Response):
+        return asked
+    wanted, limit = asked
+    after = request.query_params.get("after")
     try:
-        page = await asyncio.to_thread(monitor.store.handoffs, Wanted(**asked), limit=int(limit), after=after)
+        page = await asyncio.to_thread(monitor.store.handoffs, wanted, limit=limit, after=after)
     except ValueError as error:
         return JSONResponse({"error": str(error)}, 400)
     return _json({"handoffs": [_row(each) for each in page.handoffs], "after": page.after})
 
 
 async def _handoff(monitor: Monitor, request: Request) -> Response:
-    found = await asyncio.to_thread(monitor.detail, request.path_params["handoff_id"])
+    found = await asyncio.to_thread(monitor.kept.detail, request.path_params["handoff_id"])
     if found is None:
         return JSONResponse({"error": "no such handoff"}, 404)
     return _json(found)
 
 
 async def _summary(monitor: Monitor, request: Request) -> Response:
-    asked = {name: value for name, value in request.query_params.items() if name in _FILTERS}
-    verdicts = await asyncio.to_thread(monitor.store.counts, Wanted(**asked))
+    asked = _asked(request, limit="1", most=_MOST_LISTED)
+    if isinstance(asked, Response):
+        return asked
+    verdicts = await asyncio.to_thread(monitor.store.counts, asked[0])
     return _json({"verdicts": verdicts, "open_traces": monitor.open_traces, "waiting_bytes": monitor.waiting_bytes})
 
 

@@ -10,22 +10,20 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any, Final
+from typing import Final
 
 from rop_otel.assembling import Assembled, assemble
 from rop_otel.core.handoff import Assessment, HandoffRecord, assess
 from rop_otel.core.handoff.sink import Notice
-from rop_otel.core.handoff.stage_lists import lists_of
-from rop_otel.core.handoff.written import handoff_as_dict
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.errors import RopError
 from rop_otel.meters.tally import Tally
 from rop_otel.monitor.clock_skew import with_one_clock
+from rop_otel.monitor.kept_handoffs import KeptHandoffs, declaration_of
 from rop_otel.monitor.open_traces import OpenTrace, OpenTraces
 from rop_otel.monitor.store import Settled, Store
 from rop_otel.monitor.stored import stored_handoff
-from rop_otel.replay.recorded_run import handoffs_of_run
 from rop_otel.safety import create_lock
 from rop_otel.spans import Span
 from rop_otel.spans.conventions import Rules
@@ -93,6 +91,9 @@ class Monitor:
         declaration: The declaration of a run, whose handoffs are assessed by it, and whose resolver is in force.
         rules: How spans of other conventions are read.
         settings: See there.
+
+    Attributes:
+        kept: What is shown of the handoffs that are kept.
     """
 
     def __init__(
@@ -111,6 +112,7 @@ class Monitor:
         self._resolver = resolver if declared is None else declared.resolver
         self._declaration = declaration
         self._rules = rules or Rules()
+        self.kept = KeptHandoffs(store, resolver=self._resolver, declaration=declaration, rules=self._rules)
         self._settings = settings
         self._queue: SimpleQueue[_Arrived] = SimpleQueue()
         self._waiting = 0
@@ -144,23 +146,6 @@ class Monitor:
     def waiting_bytes(self) -> int:
         """How many bytes of requests wait to be kept, or are in traces that are not settled."""
         return self._waiting
-
-    def detail(self, handoff_id: str) -> dict[str, Any] | None:
-        """Return one handoff in the JSON shape of ``replay --lists``, from the spans that are kept; None without it."""
-        stored = self.store.handoff(handoff_id)
-        if stored is None:
-            return None
-        spans = self.store.spans_of([stored.trace_id], [handoff_id])
-        for record in assemble(with_one_clock(spans), self._rules).handoffs:
-            if record.handoff_id == handoff_id:
-                assessment = assess(record, resolver=self._resolver, declaration=self._declaration_of(record))
-                lists = lists_of(record, resolver=self._resolver)
-                return {**handoff_as_dict(assessment, record, lists, with_ids=True), "service": stored.service}
-        return {**stored.assessment, "service": stored.service}
-
-    def _declaration_of(self, record: HandoffRecord) -> Opened | None:
-        declaration = self._declaration
-        return declaration if declaration is not None and handoffs_of_run([record], declaration) else None
 
     def submit(self, spans: Sequence[Span], *, size: int) -> Future[int]:
         """Take in the spans of a request.
@@ -320,7 +305,7 @@ class Monitor:
         handoffs = []
         for record in assembled.handoffs:
             begun = time.perf_counter()
-            assessment = assess(record, resolver=self._resolver, declaration=self._declaration_of(record))
+            assessment = assess(record, resolver=self._resolver, declaration=declaration_of(record, self._declaration))
             seconds = time.perf_counter() - begun
             service = services.get((record.trace_id, record.span_id))
             handoffs.append(stored_handoff(record, assessment, service=service))

@@ -80,20 +80,25 @@ class SqliteStore:
 
     Args:
         path: The file; made where it is not there.
+        only_read: Whether it is there already, and is only read; another service may write to it meanwhile.
 
     Raises:
         ConfigurationError: It cannot be opened, is damaged, is locked, belongs to somebody else, or was written by a
             newer version. The file is left as it is.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, only_read: bool = False) -> None:
+        if only_read and not os.path.isfile(path):
+            raise ConfigurationError(f"{path!r} is no file")
         self._path = path
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
-        self._claim = _claimed(path)
+        self._claim = None if only_read else _claimed(path)
         try:
             self._writer = self._open()
-            self._prepare(self._writer)
+            self._check(self._writer)
+            if not only_read:
+                self._prepare(self._writer)
         except (sqlite3.Error, ConfigurationError) as error:
             self.close()
             if isinstance(error, ConfigurationError):
@@ -119,6 +124,11 @@ class SqliteStore:
         """Yield the spans that are still open."""
         for (payload,) in self._reader().execute("SELECT payload FROM spans WHERE open ORDER BY id"):
             yield from _DECODER.decode(payload)
+
+    def settled_spans(self) -> Iterator[list[Span]]:
+        """Yield the spans of settled traces, some at a time."""
+        for (payload,) in self._reader().execute("SELECT payload FROM spans WHERE NOT open ORDER BY id"):
+            yield _DECODER.decode(payload)
 
     def spans_of(self, traces: Sequence[str], handoffs: Sequence[str]) -> list[Span]:
         """Return the kept spans of settled traces, and of those that settled handoffs are in."""
@@ -221,7 +231,8 @@ class SqliteStore:
             connection.execute("PRAGMA query_only = ON")
         return connection
 
-    def _prepare(self, writer: sqlite3.Connection) -> None:
+    def _check(self, writer: sqlite3.Connection) -> None:
+        """Refuse what is not ours, without a change to it."""
         (version,) = writer.execute("PRAGMA user_version").fetchone()
         (owner,) = writer.execute("PRAGMA application_id").fetchone()
         (tables,) = writer.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -231,9 +242,11 @@ class SqliteStore:
             raise ConfigurationError(
                 f"{self._path!r} was written by a newer version (schema {version}, this one knows {_VERSION})"
             )
+
+    def _prepare(self, writer: sqlite3.Connection) -> None:
         writer.execute("PRAGMA journal_mode = WAL")
         writer.execute("PRAGMA synchronous = FULL")
-        if not tables:
+        if writer.execute("PRAGMA user_version").fetchone() == (0,):
             writer.executescript(
                 f"BEGIN EXCLUSIVE;{_SCHEMA}PRAGMA application_id = {_APPLICATION_ID};"
                 f"PRAGMA user_version = {_VERSION};COMMIT;"

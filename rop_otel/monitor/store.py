@@ -103,6 +103,9 @@ class Store(Protocol):
     def open_spans(self) -> Iterator[Span]:
         """Yield the spans that are still open, in the order in which they were kept."""
 
+    def settled_spans(self) -> Iterator[list[Span]]:
+        """Yield the spans of settled traces, some at a time, in the order in which they were kept."""
+
     def spans_of(self, traces: Sequence[str], handoffs: Sequence[str]) -> list[Span]:
         """Return the kept spans of settled traces, and of those that settled handoffs are in; none where unknown."""
 

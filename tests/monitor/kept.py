@@ -55,7 +55,7 @@ class Kept:
     def documents(self) -> list[dict[str, Any]]:
         """Return what is kept of each handoff, the oldest first."""
         listed = reversed(self.store.handoffs(Wanted(), limit=1000).handoffs)
-        details = [(each, self.monitor.detail(each.handoff_id)) for each in listed]
+        details = [(each, self.monitor.kept.detail(each.handoff_id)) for each in listed]
         for each, detail in details:
             assert detail is not None
             assert (detail.pop("service"), detail["verdict"]) == (each.service, each.verdict)

@@ -29,6 +29,7 @@ class Served:
     """``rop-otel monitor`` on free ports, until the block ends."""
 
     def __init__(self, store: Path, *options: str, quiet: float = 0.2) -> None:
+        self.store = str(store)
         self._command = [COMMAND, "monitor", "--store", str(store), "--quiet", str(quiet), *options]
         if not {"--grpc-port", "--http-port"} & set(options):
             self._command += ["--grpc-port", "0", "--http-port", "0"]

@@ -21,8 +21,10 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from typer.testing import CliRunner
 
 from rop_otel import semconv
+from rop_otel.assembling import assemble
 from rop_otel.cli.main import app
-from rop_otel.replay import replay
+from rop_otel.core.handoff import assess
+from rop_otel.replay import replay, replay_files
 from rop_otel.spans import from_sdk
 from rop_otel.spans.otlp_writer import write
 from tests.monitor.exported import request_of
@@ -149,6 +151,39 @@ def test_filters_and_pages(served: Served) -> None:
     assert served.ask("/api/handoffs/none")[0] == 404
 
 
+def test_the_page(served: Served) -> None:
+    """It shows the newest handoffs, those that are asked for, and loads nothing."""
+    trace = "0b" * 16
+    assert served.send(request_of(pipeline(trace=trace))) == 200
+    until(lambda: served.get(f"/api/handoffs?text={trace}")["handoffs"] != [])
+    status, body, headers = served.ask(f"/?text={trace}")
+    assert (status, headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    assert b'"handoffs":1' in body.replace(b" ", b"")
+    assert served.ask("/?text=none")[0] == 200
+    assert served.ask("/?limit=0")[0] == served.ask("/?verdct=PASS")[0] == 400
+
+
+def test_export(served: Served, tmp_path: Path) -> None:
+    """What a running monitor keeps is written as spans that replay reads to the same handoffs."""
+    trace = "0c" * 16
+    assert served.send(request_of(pipeline(trace=trace))) == 200
+    until(lambda: served.get(f"/api/handoffs?text={trace}")["handoffs"] != [])
+    file = tmp_path / "spans.jsonl"
+    result = CliRunner().invoke(app, ["export", served.store, "--output", str(file)])
+    assert result.exit_code == 0, result.output
+    [found] = [each for each in replay_files([str(file)]).assessments if each.trace_id == trace]
+    assert found.as_dict() == assess(assemble(pipeline(trace=trace)).handoffs[0]).as_dict()
+    printed = CliRunner().invoke(app, ["export", served.store])
+    assert printed.stdout_bytes == file.read_bytes()
+
+
+def test_export_of_no_store(tmp_path: Path) -> None:
+    """It is one sentence, and nothing is made."""
+    result = CliRunner().invoke(app, ["export", str(tmp_path / "none.db")])
+    assert "is no file" in str(result.exception)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_health(served: Served) -> None:
     """It is alive and ready."""
     assert served.get("/healthz") == served.get("/readyz") == {"status": "ok"}
@@ -159,7 +194,7 @@ def test_a_token(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("secret\n")
     with Served(tmp_path / "kept.db", "--token-file", str(tmp_path / "token")) as served:
         allowed = {"Content-Type": PROTOBUF, "Authorization": "Bearer secret"}
-        for path in ("/v1/traces", "/api/handoffs", "/api/summary", "/metrics"):
+        for path in ("/v1/traces", "/api/handoffs", "/api/summary", "/metrics", "/"):
             body = b"" if path == "/v1/traces" else None
             assert served.ask(path, body, {"Content-Type": PROTOBUF})[0] == 401
             assert served.ask(path, body, {**allowed, "Authorization": "Bearer secre"})[0] == 401
