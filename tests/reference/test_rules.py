@@ -60,7 +60,7 @@ def recomputed(columns: Sequence[str], text: str, depth: int) -> list[tuple[str,
     for page in sorted(PAGES, key=lambda page: page.text):
         values = [page.id, *(getattr(page, column) for column in columns)]
         database.execute(f"INSERT INTO t VALUES ({', '.join('?' * len(values))})", values)
-    query = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", text))
+    query = " OR ".join(f'"{word}"' for word in dict.fromkeys(re.findall(r"\w+", text.lower())))
     rows = database.execute("SELECT id, -bm25(t) FROM t WHERE t MATCH ?", (query,)).fetchall()
     database.close()
     return sorted(rows, key=lambda hit: (-hit[1], hit[0]))[:depth]

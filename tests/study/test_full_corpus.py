@@ -53,7 +53,8 @@ def rank(given: Any, titles: dict[str, str], index: sqlite3.Connection) -> tuple
     line = {"id": given["id"], "selector": "hybrider", "form": "title", "rule": "bm25_body"}
     if selected not in titles:
         return row, {**line, "ids": None, "reason": "unresolved_selection" if selected else "no_selection"}
-    words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", titles[selected]))
+    asked = dict.fromkeys(re.findall(r"\w+", titles[selected].lower()))
+    words = " OR ".join(f'"{word}"' for word in asked)
     # Only where U and G differ does the table look into the list.
     ids = [page for (page,) in index.execute(SEARCH, (words, DEPTH))] if gold and selected not in gold else []
     return row, {**line, "query": titles[selected], "ids": ids}

@@ -18,8 +18,9 @@ class Bm25Rule:
     """FTS5 with the tokenizer ``unicode61`` and the default ``bm25()``, over a table of its own.
 
     ``bm25()`` counts the length of the whole row: a column that is not searched would change every score. The query is
-    every run of word characters, repeated ones too, each in double quotes, joined by OR. Ties stand by ID in code point
-    order. SQLite's scores are better the lower they are; here they have the other sign.
+    every run of word characters, in lower case and each only once, in double quotes, joined by OR: FTS5 would count a
+    repeated one twice. Ties stand by ID in code point order. SQLite's scores are better the lower they are; here they
+    have the other sign.
 
     Args:
         name: One of ``PROJECTIONS``.
@@ -59,7 +60,8 @@ class Bm25Rule:
 def match_expression(text: str) -> str:
     """Return the FTS5 expression of a text; empty where it has no word.
 
-    >>> match_expression("Who sang 'Hey Jude'?")
-    '"Who" OR "sang" OR "Hey" OR "Jude"'
+    >>> match_expression("Who sang 'Hey Jude', and who wrote it?")
+    '"who" OR "sang" OR "hey" OR "jude" OR "and" OR "wrote" OR "it"'
     """
-    return " OR ".join(f'"{word}"' for word in _WORD.findall(text))
+    words = dict.fromkeys(word.lower() for word in _WORD.findall(text))
+    return " OR ".join(f'"{word}"' for word in words)
