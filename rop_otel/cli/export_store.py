@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import sys
+import io
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rop_otel.cli.terminal import say_json
 from rop_otel.errors import InputError
+
+if TYPE_CHECKING:
+    from rop_otel.monitor.store import Store
 
 
 def export(
@@ -21,23 +26,27 @@ def export(
 
     The monitor may run meanwhile. Spans whose handoffs are still open are left out.
     """
-    from rop_otel.monitor.sqlite_store import SqliteStore  # imported here: --help need not wait for it
-    from rop_otel.spans.otlp_writer import write
+    from rop_otel.core.escapes import printable_json  # imported here: --help need not wait for it
+    from rop_otel.monitor.sqlite_store import SqliteStore
 
     kept = SqliteStore(store, only_read=True)
     try:
         if output is None:
-            sys.stdout.flush()
-            for spans in kept.settled_spans():
-                write(spans, sys.stdout.buffer)
-            sys.stdout.buffer.flush()
+            say_json(printable_json(line.decode()).encode() for line in _lines(kept))
             return
-        with output.open("wb") as stream:
-            for spans in kept.settled_spans():
-                write(spans, stream)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", file=str(output)) from error
+        try:
+            with output.open("wb") as stream:
+                stream.writelines(_lines(kept))
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror or error}", file=str(output)) from error
     finally:
         kept.close()
+
+
+def _lines(store: Store) -> Iterator[bytes]:
+    from rop_otel.spans.otlp_writer import write
+
+    for spans in store.settled_spans():
+        stream = io.BytesIO()
+        write(spans, stream)
+        yield stream.getvalue()

@@ -5,7 +5,6 @@ Long because each option stands with its help where typer looks for it.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -85,8 +84,7 @@ def monitor(
         say(f"Metrics          {scheme}://{place}:{http_port}/metrics")
         say(f"Page             {scheme}://{place}:{http_port}/")
         say(f"Kept in          {store}")
-        say("Ctrl-C ends it.")
-        sys.stdout.flush()
+        say("Ctrl-C ends it.", flush=True)
 
     serve(
         store,

@@ -28,9 +28,9 @@ def prepare() -> None:
         logging.lastResort.setFormatter(_Formatter())
 
 
-def say(text: str = "") -> None:
-    """Print text of one or several lines."""
-    print(printable_lines(text))
+def say(text: str = "", *, flush: bool = False) -> None:
+    """Print text of one or several lines; ``flush`` lets a program that reads it see it at once."""
+    print(printable_lines(text), flush=flush)
 
 
 def say_json(lines: Iterable[bytes]) -> None:

@@ -15,7 +15,9 @@ from tests.cli.sealed import report, run
 from tests.study.test_tables import at, different, simple
 from tests.study.toy import freeze, question, ranked, rows_of
 
-VERBS = [command.callback.__name__ for command in study.registered_commands if command.callback is not None]
+VERBS = [
+    command.name or command.callback.__name__ for command in study.registered_commands if command.callback is not None
+]
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -12,9 +12,9 @@ from tests.page.browser.cases import shown, usual, written
 from tests.page.browser.chromium import launched, watched
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The browser of all tests."""
+    """The browser of a file's tests. While it runs an event loop runs, too, which tests elsewhere must not meet."""
     with launched() as running:
         yield running
 
