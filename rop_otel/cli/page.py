@@ -40,16 +40,18 @@ def assessed_set(name: str, report: Report, carried: Carried) -> AssessedSet:
     )
 
 
-def save_page(sets: Sequence[AssessedSet], file: Path, *, title: str) -> None:
+def save_page(sets: Sequence[AssessedSet], file: Path, *, title: str, trace_url: str | None = None) -> None:
     """Write a page.
 
     Raises:
         InputError: The file cannot be written.
+        ConfigurationError: The address of traces cannot be used; the file is then left as it is.
     """
-    from rop_otel.page import write_page  # imported here: --help need not wait for it
+    from rop_otel.page import check_trace_url, write_page  # imported here: --help need not wait for it
 
+    check_trace_url(trace_url)
     with _written(file), file.open("wb") as stream:
-        write_page(sets, stream, title=title)
+        write_page(sets, stream, title=title, trace_url=trace_url)
 
 
 def claim(file: Path) -> None:

@@ -1,4 +1,7 @@
-"""``rop-otel replay``: assess recorded spans."""
+"""``rop-otel replay``: assess recorded spans.
+
+Long because each option stands with its help where typer looks for it.
+"""
 
 from __future__ import annotations
 
@@ -58,6 +61,10 @@ def replay(
         list[str] | None,
         typer.Option("--compare", metavar="FILE", help="Spans of a second set, for --html; may be repeated."),
     ] = None,
+    trace_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="With --html: where a trace is seen, with {trace_id} for its ID."),
+    ] = None,
     text: Annotated[
         bool, typer.Option("--text", metavar="", help="With --html: show the texts of queries that the spans carry.")
     ] = False,
@@ -74,8 +81,8 @@ def replay(
     from rop_otel.replay import replay_files
     from rop_otel.spans.conventions import Rules
 
-    if html is None and (compare or text):
-        raise ConfigurationError("--compare and --text say what is on the page: give --html too")
+    if html is None and (compare or text or trace_url is not None):
+        raise ConfigurationError("--compare, --text and --trace-url say what is on the page: give --html too")
     settings: dict[str, Any] = {
         "resolver": resolver,
         "declaration": declaration,
@@ -95,7 +102,7 @@ def replay(
         sets: list[AssessedSet] = [assessed_set(_name(files), report, carried)]
         if compare:
             sets.append(assessed_set(_name(compare), *judged(compare)))
-        save_page(sets, html, title=_name(files))
+        save_page(sets, html, title=_name(files), trace_url=trace_url)
     _print(report, output_format, lists=lists)
     if report.run is not None:
         raise typer.Exit(EXIT_CODES[report.run.report.run_status])

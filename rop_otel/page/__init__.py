@@ -2,6 +2,6 @@
 
 from rop_otel.page.assessed_set import AssessedSet
 from rop_otel.page.carried import Carried
-from rop_otel.page.html import write_page
+from rop_otel.page.html import check_trace_url, write_page
 
-__all__ = ["AssessedSet", "Carried", "write_page"]
+__all__ = ["AssessedSet", "Carried", "check_trace_url", "write_page"]

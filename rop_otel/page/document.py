@@ -28,7 +28,12 @@ _CITATIONS: Final = tuple(CitationCounts.__dataclass_fields__)
 
 
 def head(
-    sets: Sequence[AssessedSet], totals: Sequence[Totals], *, title: str, made_at: str | None = None
+    sets: Sequence[AssessedSet],
+    totals: Sequence[Totals],
+    *,
+    title: str,
+    made_at: str | None = None,
+    trace_url: str | None = None,
 ) -> dict[str, Any]:
     """Return what the page reads first.
 
@@ -37,12 +42,14 @@ def head(
         totals: What the handoffs of each add up to.
         title: Of the page.
         made_at: When it is made, RFC 3339; None: not said, so that the same handoffs give the same bytes.
+        trace_url: Where a trace is seen, with ``{trace_id}`` for its ID; None: trace IDs are no links.
     """
     return {
         "format": FORMAT,
         "version": installed_version(),
         "title": title,
         "made_at": made_at,
+        "trace_url": trace_url,
         "sets": [
             {
                 "name": each.name,

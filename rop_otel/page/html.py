@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, Final
 
 import msgspec
 
+from rop_otel.errors import ConfigurationError
 from rop_otel.page.assessed_set import AssessedSet
 from rop_otel.page.detail import detail
 from rop_otel.page.document import BLOCK, head, rows, totals_of
@@ -22,7 +23,12 @@ _POLICY, _STYLE, _SCRIPT, _DATA = "<!--{policy}-->", "/*{style}*/", "/*{script}*
 
 
 def write_page(
-    sets: Sequence[AssessedSet], stream: BinaryIO, *, title: str = "rop-otel", made_at: str | None = None
+    sets: Sequence[AssessedSet],
+    stream: BinaryIO,
+    *,
+    title: str = "rop-otel",
+    made_at: str | None = None,
+    trace_url: str | None = None,
 ) -> None:
     """Write sets of assessed handoffs as one HTML file.
 
@@ -33,19 +39,32 @@ def write_page(
         stream: Takes the bytes, block by block.
         title: Of the page.
         made_at: When it is made, RFC 3339; None: not said.
+        trace_url: Where a trace is seen, with ``{trace_id}`` for its ID; None: trace IDs are no links.
 
     Raises:
+        ConfigurationError: The address of traces is none of http or https, or has no place for the ID.
         OSError: The stream cannot take them.
     """
+    check_trace_url(trace_url)
     before, after = _shell()
     stream.write(before)
     totals = [totals_of(each) for each in sets]
-    stream.write(_plain("head", head(sets, totals, title=title, made_at=made_at)))
+    stream.write(_plain("head", head(sets, totals, title=title, made_at=made_at, trace_url=trace_url)))
     for number, (shown, total) in enumerate(zip(sets, totals, strict=True)):
         stream.write(_packed(f"set-{number}-rows", list(rows(shown, total))))
         for block, details in enumerate(_blocks(shown)):
             stream.write(_packed(f"set-{number}-handoffs-{block}", details))
     stream.write(after)
+
+
+def check_trace_url(trace_url: str | None) -> None:
+    """Raise where the address of traces is none of http or https, or has no place for the ID.
+
+    Raises:
+        ConfigurationError: It is so.
+    """
+    if trace_url is not None and not (trace_url.startswith(("http://", "https://")) and "{trace_id}" in trace_url):
+        raise ConfigurationError(f"{trace_url!r} is no address of traces: http or https, with {{trace_id}} for the ID")
 
 
 def _blocks(shown: AssessedSet) -> Iterator[dict[str, Any]]:

@@ -61,10 +61,19 @@ def test_a_page_that_cannot_be_written(tmp_path: Path) -> None:
     assert spans.read_bytes() == before
 
 
-@pytest.mark.parametrize("option", [["--compare", "x.jsonl"], ["--text"]])
+@pytest.mark.parametrize("option", [["--compare", "x.jsonl"], ["--text"], ["--trace-url", "https://x/{trace_id}"]])
 def test_options_of_the_page_need_one(tmp_path: Path, option: list[str]) -> None:
     """What is to be on a page needs a page."""
     assert "give --html too" in refused("replay", recorded(tmp_path, pipeline()), *option)
+
+
+@pytest.mark.parametrize("address", ["javascript:{trace_id}", "https://x/", "x/{trace_id}", ""])
+def test_an_address_of_traces(tmp_path: Path, address: str) -> None:
+    """It is http or https and has a place for the ID; anything else is refused before a page is written."""
+    page = tmp_path / "page.html"
+    found = refused("replay", recorded(tmp_path, pipeline()), "--html", page, "--trace-url", address)
+    assert "is no address of traces" in found
+    assert not page.exists()
 
 
 def test_the_demo_writes_a_page(

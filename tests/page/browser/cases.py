@@ -141,8 +141,8 @@ def shown(name: str, records: Sequence[HandoffRecord]) -> AssessedSet:
     return AssessedSet(name=name, records=tuple(records), assessments=tuple(map(assess, records)), carried=carried)
 
 
-def written(path: Path, *sets: AssessedSet, title: str = "a test") -> str:
+def written(path: Path, *sets: AssessedSet, title: str = "a test", trace_url: str | None = None) -> str:
     """Write the page of some sets and return its address."""
     with path.open("wb") as stream:
-        write_page(sets, stream, title=title)
+        write_page(sets, stream, title=title, trace_url=trace_url)
     return path.as_uri()

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from rop_otel.core.handoff import assess
-from tests.page.browser.cases import SPECIAL, usual
+from tests.page.browser.cases import SPECIAL, shown, usual, written
 
 LOST = next(record for record in usual(fault=True) if assess(record).drop_cause == "silent_cut")
 
@@ -37,6 +37,14 @@ def test_the_loss_is_seen_in_the_chart_and_beside_it(page: Page, usual_page: str
     assert set(cut.all_inner_texts()) == missing
     assert page.locator(".way .alarm .cross").count() >= len(missing)
     page.screenshot(path=pictures / "handoff.png", full_page=True)
+
+
+def test_the_trace_is_a_link(page: Page, tmp_path: Path) -> None:
+    """The trace ID leads to where traces are seen, if that is given."""
+    traces = "http://localhost:16686/trace/{trace_id}"
+    page.goto(f"{written(tmp_path / 'page.html', shown('s', [LOST]), trace_url=traces)}#/handoff/{LOST.handoff_id}")
+    link = page.locator("dl.about").get_by_role("link", name=LOST.trace_id)
+    expect(link).to_have_attribute("href", traces.replace("{trace_id}", LOST.trace_id))
 
 
 def test_more_like_this(page: Page, usual_page: str) -> None:
