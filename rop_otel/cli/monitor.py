@@ -59,6 +59,9 @@ def monitor(
     memory: Annotated[
         int, typer.Option(min=1, metavar="BYTES", help="Ask senders to try later when so much waits.")
     ] = 256 * 1024 * 1024,
+    forward: Annotated[
+        str | None, typer.Option(metavar="URL", help="Pass each request on to this OTLP endpoint, over HTTP.")
+    ] = None,
     max_file_bytes: FileBytesOption = None,
 ) -> None:
     """Take in OTLP spans of any number of services, and assess each handoff when all of it has arrived.
@@ -107,6 +110,7 @@ def monitor(
             retention_bytes=keep_bytes,
             max_waiting_bytes=memory,
         ),
+        forward=forward,
         ready=ready,
     )
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import grpc
 
 from rop_otel.errors import ConfigurationError
-from rop_otel.monitor.http_door import export_response, is_allowed
+from rop_otel.monitor.http_door import PROTOBUF, export_response, is_allowed
 from rop_otel.monitor.requests import MAX_REQUEST_BYTES, spans_in
 from rop_otel.monitor.service import BusyError, Monitor
 
@@ -75,6 +75,7 @@ def _export(monitor: Monitor, token: str | None, request: bytes, context: Any) -
         _ask_again(context, grpc.StatusCode.RESOURCE_EXHAUSTED, str(error))
     except Exception:  # noqa: BLE001 - the store failed, which the service has logged
         _ask_again(context, grpc.StatusCode.UNAVAILABLE, "the store cannot keep spans now; send them again later")
+    monitor.forward(request, PROTOBUF, len(spans))
     return export_response(rejected)
 
 

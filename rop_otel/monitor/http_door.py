@@ -26,8 +26,9 @@ from rop_otel.monitor.requests import MAX_REQUEST_BYTES, TooLargeError, spans_in
 from rop_otel.monitor.service import BusyError, Monitor
 from rop_otel.monitor.store import StoredHandoff, Wanted
 from rop_otel.page import write_page
+from rop_otel.spans import Span
 
-_PROTOBUF: Final = "application/x-protobuf"
+PROTOBUF: Final = "application/x-protobuf"
 _JSON: Final = "application/json"
 _RETRY: Final = {"Retry-After": "1"}
 _IN_THE_LOOP: Final = 256 * 1024
@@ -86,14 +87,15 @@ def is_allowed(authorization: str, token: str) -> bool:
 
 async def _export(monitor: Monitor, request: Request) -> Response:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind not in (_PROTOBUF, _JSON):
-        return _refused(_JSON, 415, f"Content-Type must be {_PROTOBUF} or {_JSON}")
+    if kind not in (PROTOBUF, _JSON):
+        return _refused(_JSON, 415, f"Content-Type must be {PROTOBUF} or {_JSON}")
     encoding = request.headers.get("content-encoding", "").strip().lower()
     try:
-        body = await _body(request)
-        read = partial(_read, body, encoding, is_json=kind == _JSON)
-        spans = read() if len(body) < _IN_THE_LOOP else await asyncio.to_thread(read)
+        packed = await _body(request)
+        read = partial(_read, packed, encoding, is_json=kind == _JSON)
+        body, spans = read() if len(packed) < _IN_THE_LOOP else await asyncio.to_thread(read)
         rejected = await asyncio.wrap_future(monitor.submit(spans, size=len(body)))
+        monitor.forward(body, kind, len(spans))
     except TooLargeError as error:
         return _refused(kind, 413, str(error))
     except LookupError:
@@ -109,8 +111,9 @@ async def _export(monitor: Monitor, request: Request) -> Response:
     return _accepted(kind, rejected)
 
 
-def _read(body: bytes, encoding: str, *, is_json: bool) -> Any:
-    return spans_in(unpacked(body, encoding), is_json=is_json)
+def _read(packed: bytes, encoding: str, *, is_json: bool) -> tuple[bytes, list[Span]]:
+    body = unpacked(packed, encoding)
+    return body, spans_in(body, is_json=is_json)
 
 
 async def _body(request: Request) -> bytes:
@@ -130,7 +133,7 @@ def _accepted(kind: str, rejected: int) -> Response:
     if kind == _JSON:
         partial_success = {"partialSuccess": {"rejectedSpans": str(rejected), "errorMessage": FULL}}
         return JSONResponse(partial_success if rejected else {})
-    return Response(export_response(rejected), media_type=_PROTOBUF)
+    return Response(export_response(rejected), media_type=PROTOBUF)
 
 
 def export_response(rejected: int) -> bytes:
@@ -153,7 +156,7 @@ def _refused(kind: str, status: int, message: str, headers: Mapping[str, str] | 
         length.append(size & 0x7F | 0x80)
         size >>= 7
     length.append(size)
-    return Response(b"\x12" + bytes(length) + text, status, headers, media_type=_PROTOBUF)
+    return Response(b"\x12" + bytes(length) + text, status, headers, media_type=PROTOBUF)
 
 
 async def _page(monitor: Monitor, request: Request) -> Response:

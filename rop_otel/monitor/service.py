@@ -20,6 +20,7 @@ from rop_otel.core.profile.declaration import Opened
 from rop_otel.errors import RopError
 from rop_otel.meters.tally import Tally
 from rop_otel.monitor.clock_skew import with_one_clock
+from rop_otel.monitor.forwarding import Forwarder
 from rop_otel.monitor.kept_handoffs import KeptHandoffs, declaration_of
 from rop_otel.monitor.open_traces import OpenTrace, OpenTraces
 from rop_otel.monitor.store import Settled, Store
@@ -91,6 +92,7 @@ class Monitor:
         declaration: The declaration of a run, whose handoffs are assessed by it, and whose resolver is in force.
         rules: How spans of other conventions are read.
         settings: See there.
+        forwarder: Gets each request that was accepted; None: nobody does. It is closed by :meth:`close`.
 
     Attributes:
         kept: What is shown of the handoffs that are kept.
@@ -105,6 +107,7 @@ class Monitor:
         declaration: Opened | None = None,
         rules: Rules | None = None,
         settings: MonitorSettings = MonitorSettings(),
+        forwarder: Forwarder | None = None,
     ) -> None:
         self.store = store
         self.tally = tally
@@ -114,6 +117,7 @@ class Monitor:
         self._rules = rules or Rules()
         self.kept = KeptHandoffs(store, resolver=self._resolver, declaration=declaration, rules=self._rules)
         self._settings = settings
+        self._forwarder = forwarder
         self._queue: SimpleQueue[_Arrived] = SimpleQueue()
         self._waiting = 0
         self._lock = create_lock()
@@ -169,6 +173,11 @@ class Monitor:
         self._queue.put(arrived)
         return arrived.answer
 
+    def forward(self, body: bytes, kind: str, spans: int) -> None:
+        """Pass a request on that was accepted, if that is asked for; see :class:`Forwarder`."""
+        if self._forwarder is not None:
+            self._forwarder.forward(body, kind, spans)
+
     def close(self) -> None:
         """Keep what has arrived, let open traces wait in the store, and close it."""
         with self._lock:
@@ -176,6 +185,8 @@ class Monitor:
         if self._thread.ident is not None:
             self._thread.join()
         self.store.close()
+        if self._forwarder is not None:
+            self._forwarder.close()
 
     def work(self, *, seconds: float = 0.0) -> None:
         """Keep what has arrived, and settle what is due; what fails is logged, and tried again the next time.

@@ -14,6 +14,7 @@ from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.errors import ConfigurationError, remedy
 from rop_otel.meters.tally import Tally
+from rop_otel.monitor.forwarding import Forwarder
 from rop_otel.monitor.service import Monitor, MonitorSettings
 from rop_otel.monitor.sqlite_store import SqliteStore
 from rop_otel.spans.conventions import Rules
@@ -62,6 +63,7 @@ def serve(
     declaration: Opened | None = None,
     rules: Rules | None = None,
     settings: MonitorSettings,
+    forward: str | None = None,
     ready: Callable[[int, int], object],
 ) -> None:
     """Serve until the process is interrupted or terminated.
@@ -70,6 +72,7 @@ def serve(
         store: Name of the store's file.
         doors: Where to listen.
         resolver, declaration, rules, settings: See :class:`~rop_otel.monitor.service.Monitor`.
+        forward: Address of an OTLP endpoint that gets each request, too; None for none.
         ready: Called with the ports of gRPC and HTTP when both are open.
 
     Raises:
@@ -89,13 +92,16 @@ def serve(
             "or say --open-to-anyone"
         )
     pair = _certificate(doors)
+    tally = Tally(places=("store", "assess"))
+    forwarder = None if forward is None else Forwarder(forward, tally)
     monitor = Monitor(
         SqliteStore(store),
-        Tally(places=("store", "assess")),
+        tally,
         resolver=resolver,
         declaration=declaration,
         rules=rules,
         settings=settings,
+        forwarder=forwarder,
     )
     try:
         app = create_app(monitor, token=doors.token, only_loopback=is_loopback(doors.host))

@@ -27,6 +27,7 @@ from rop_otel.core.handoff import assess
 from rop_otel.replay import replay, replay_files
 from rop_otel.spans import from_sdk
 from rop_otel.spans.otlp_writer import write
+from tests.export.receiving import Endpoint
 from tests.monitor.exported import request_of
 from tests.monitor.served import PROTOBUF, Served, until
 from tests.spans.trace import handoff, pipeline, stage
@@ -206,6 +207,22 @@ def test_a_token(tmp_path: Path) -> None:
             exporter.shutdown()
 
 
+def test_requests_are_passed_on(tmp_path: Path) -> None:
+    """Another endpoint gets what either door got, byte for byte; what it does not take is counted."""
+    request = request_of(pipeline()).SerializeToString()
+    with Endpoint() as other, Served(tmp_path / "kept.db", "--forward", other.url) as served:
+        assert (
+            served.ask("/v1/traces", gzip.compress(request), {"Content-Type": PROTOBUF, "Content-Encoding": "gzip"})[0]
+            == 200
+        )
+        exporter = GrpcExporter(endpoint=served.grpc, insecure=True)
+        assert exporter.export(finished()) is SpanExportResult.SUCCESS
+        exporter.shutdown()
+        until(lambda: len(other.bodies.get("/v1/traces", [])) == 2)
+        assert other.bodies["/v1/traces"][0] == request
+        assert [name for _, name in other.spans()] == ["qa", "rerank", "vector"]
+
+
 def test_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both doors speak TLS with the certificate that is named."""
     for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):  # which requests puts above what it is called with
@@ -239,6 +256,7 @@ def test_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["--token-file", "none"], "none"),
         (["--resolver", "none"], "none"),
         (["--resolver", "a", "--declaration", "b"], "leave --resolver out"),
+        (["--forward", "collector:4317"], "is no address of http or https"),
         (["--http-port", "1"], "cannot be listened on"),
         (["--store", "no/such/folder/kept.db"], "cannot be used as a store"),
     ],
