@@ -11,6 +11,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from opentelemetry import _logs, metrics, trace
 
+from rop_otel.export import setup
+
 ROOT = Path(__file__).resolve().parent.parent
 SAME_DOCUMENTATION = sys.version_info[:2] == (3, 11)
 """Whether the standard library says of itself what it said where outputs of examples that search it were written."""
@@ -44,10 +46,11 @@ def shared_data() -> Path:
 
 @pytest.fixture(autouse=True)
 def _globals_stay_untouched() -> Iterator[None]:
-    """Whoever sets a global provider puts the old one back: tests must not see each other's."""
+    """Whoever sets a global provider puts the old one back, and whoever configures shuts down: tests come after it."""
     before = _global_providers()
     yield
     assert _global_providers() == before
+    assert setup._process._runtime is None, "it is still configured, which a process that is forked later begins with"
 
 
 def _global_providers() -> tuple[object, ...]:

@@ -100,6 +100,7 @@ class Head(Shape):
     version: str
     title: str
     made_at: str | None
+    trace_url: str | None
     sets: list[Set]
     words: AllWords
 

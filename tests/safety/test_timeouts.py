@@ -213,6 +213,7 @@ def test_interrupted_handoffs_leave_nothing_current(configured: runtime.Runtime)
 def test_what_another_thread_sets_arrives(configured: runtime.Runtime) -> None:
     """A class of the application's that another thread sets as an exception ends the task, wherever it comes up."""
     arrived: list[int] = []
+    lost: list[int] = []
     running = threading.Event()
 
     def until(end: float) -> None:
@@ -224,19 +225,21 @@ def test_what_another_thread_sets_arrives(configured: runtime.Runtime) -> None:
             with suppress(JobTimeoutError):
                 running.set()
                 until(time.monotonic() + 10)
-                return
+                lost.append(number)
+                continue
             arrived.append(number)
 
     handoff()
     worker = threading.Thread(target=work)
     worker.start()
     for number in range(ROUNDS):
-        running.wait()
+        assert running.wait(60), f"the thread ended in round {number}"
         running.clear()
         time.sleep(0.0005)
         raised, ours = ctypes.py_object(JobTimeoutError), ctypes.c_ulong(worker.ident or 0)
         assert ctypes.pythonapi.PyThreadState_SetAsyncExc(ours, raised) == 1
-        while len(arrived) == number and worker.is_alive():
+        while len(arrived) + len(lost) == number and worker.is_alive():
             time.sleep(0.0001)
     worker.join()
+    assert lost == []
     assert len(arrived) == ROUNDS
