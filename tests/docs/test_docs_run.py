@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted({ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")})
 OF_THE_STANDARD_LIBRARY = ("haystack-qa", "langchain-qa", "llama-index-qa", "study")
 """Examples and documents whose output is that of this Python's documentation."""
+
+OF_A_MODEL = re.compile(r"^ .*\b(dense|maxsim|rrf|rrf_rerank)\b.*$", re.MULTILINE)
+NUMBER = re.compile(r"[\d.]+(e-\d+)?")
 
 EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*") if path.is_dir() and path.name != "__pycache__")
 SECONDS = 600
@@ -71,7 +75,12 @@ def test_document_runs(document: Path, tmp_path: Path) -> None:
     finished = run(program, folder=tmp_path)
     assert finished.returncode == 0, f"{name(document)}, lines as in the file:\n{finished.stderr}"
     if SAME_DOCUMENTATION or document.stem not in OF_THE_STANDARD_LIBRARY:
-        assert finished.stdout == outputs(text)
+        assert alike(finished.stdout) == alike(outputs(text))
+
+
+def alike(output: str) -> str:
+    """Return an output without the figures of rules that ask a model, which the processor's arithmetic decides."""
+    return OF_A_MODEL.sub(lambda line: " ".join(NUMBER.sub("#", line[0]).split()), output)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=name)
