@@ -55,3 +55,8 @@ def _globals_stay_untouched() -> Iterator[None]:
 
 def _global_providers() -> tuple[object, ...]:
     return (trace._TRACER_PROVIDER, metrics._internal._METER_PROVIDER, _logs._internal._LOGGER_PROVIDER)
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name long bytes by their argument: what is compressed holds the time, and every worker has to name tests alike."""
+    return argname if isinstance(val, bytes) and len(val) > 20 else None

@@ -30,7 +30,7 @@ def test_a_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
         unpacked(gzip.compress(b"\0" * 50_000_000), "gzip")
 
 
-@pytest.mark.parametrize("body", [b"", b"x", gzip.compress(b"spans" * 100)[:-9]])
+@pytest.mark.parametrize("body", [b"", b"x", gzip.compress(b"spans" * 100)[:-9]], ids=["nothing", "no gzip", "cut"])
 def test_damaged(body: bytes) -> None:
     """What is no gzip, or is cut short, is refused."""
     with pytest.raises(ValueError, match="gzip"):
