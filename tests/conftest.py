@@ -58,5 +58,5 @@ def _global_providers() -> tuple[object, ...]:
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Name long bytes by their argument: what is compressed holds the time, and all workers have to name tests alike."""
+    """Name long bytes by their argument: packed ones hold the time, and all workers have to name tests alike."""
     return argname if isinstance(val, bytes) and len(val) > 20 else None

@@ -97,9 +97,7 @@ class Forwarder:
 
     def _post(self, request: _Request) -> bool | None:
         """Send a request once: None where it was taken, else whether to try again."""
-        made = urllib.request.Request(
-            self._address, data=request.body, headers={"Content-Type": request.kind}
-        )
+        made = urllib.request.Request(self._address, data=request.body, headers={"Content-Type": request.kind})
         try:
             with urllib.request.urlopen(made, timeout=_TIMEOUT_SECONDS):
                 return None
