@@ -9,14 +9,13 @@ from typing import Any, Final
 import grpc
 
 from rop_otel.errors import ConfigurationError
-from rop_otel.monitor.http_door import PROTOBUF, export_response, is_allowed
+from rop_otel.monitor.http_door import is_allowed
+from rop_otel.monitor.otlp_answers import PROTOBUF, UNAVAILABLE, accepted, refused_for_now
 from rop_otel.monitor.requests import MAX_REQUEST_BYTES, spans_in
 from rop_otel.monitor.service import BusyError, Monitor
 
 _SERVICE: Final = "opentelemetry.proto.collector.trace.v1.TraceService"
 _THREADS: Final = 16
-_RETRY_INFO: Final = b"\x0a\x28type.googleapis.com/google.rpc.RetryInfo\x12\x04\x0a\x02\x08\x01"
-"""A ``google.protobuf.Any`` of a ``RetryInfo`` that asks for one second."""
 
 
 def serve_grpc(
@@ -74,15 +73,13 @@ def _export(monitor: Monitor, token: str | None, request: bytes, context: Any) -
     except BusyError as error:
         _ask_again(context, grpc.StatusCode.RESOURCE_EXHAUSTED, str(error))
     except Exception:  # noqa: BLE001 - the store failed, which the service has logged
-        _ask_again(context, grpc.StatusCode.UNAVAILABLE, "the store cannot keep spans now; send them again later")
+        _ask_again(context, grpc.StatusCode.UNAVAILABLE, UNAVAILABLE)
     monitor.forward(request, PROTOBUF, len(spans))
-    return export_response(rejected)
+    return accepted(rejected)
 
 
 def _ask_again(context: Any, code: grpc.StatusCode, message: str) -> None:
     """Refuse a request in the way that OTLP calls retryable."""
-    # A google.rpc.Status with the code, the message, and a RetryInfo as its detail.
-    text = message.encode()
-    status = bytes([0x08, code.value[0], 0x12, len(text)]) + text + bytes([0x1A, len(_RETRY_INFO)]) + _RETRY_INFO
+    status = refused_for_now(code.value[0], message)
     context.set_trailing_metadata((("grpc-status-details-bin", status),))
     context.abort(code, message)

@@ -7,11 +7,10 @@ import hmac
 import io
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import partial
 from typing import Any, Final
 
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import choose_encoder
 from starlette.applications import Starlette
@@ -22,23 +21,22 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from rop_otel.export.prometheus import TallyCollector
+from rop_otel.monitor.otlp_answers import FULL, PROTOBUF, UNAVAILABLE, accepted, refused
 from rop_otel.monitor.requests import MAX_REQUEST_BYTES, TooLargeError, spans_in, unpacked
 from rop_otel.monitor.service import BusyError, Monitor
 from rop_otel.monitor.store import StoredHandoff, Wanted
 from rop_otel.page import write_page
 from rop_otel.spans import Span
 
-PROTOBUF: Final = "application/x-protobuf"
 _JSON: Final = "application/json"
 _RETRY: Final = {"Retry-After": "1"}
 _IN_THE_LOOP: Final = 256 * 1024
 """Up to how many bytes a request is read where it arrives; a larger one would keep the others waiting."""
 
-_LOOPBACK: Final = ["localhost", "127.0.0.1", "[::1]", "testserver"]
+_LOOPBACK: Final = ["localhost", "127.0.0.1", "[::1]"]
 _MOST_LISTED: Final = 500
 _MOST_DRAWN: Final = 2000
-_FILTERS: Final = ("verdict", "dropped_at", "drop_cause", "finding", "name", "service", "record_id", "run_id", "text")
-_OPEN_TO_ALL: Final = ("/healthz", "/readyz")
+_FILTERS: Final = frozenset(field.name for field in fields(Wanted))
 
 
 def create_app(monitor: Monitor, *, token: str | None = None, only_loopback: bool = True) -> Starlette:
@@ -107,7 +105,7 @@ async def _export(monitor: Monitor, request: Request) -> Response:
     except ClientDisconnect:
         return Response(status_code=400)
     except Exception:  # noqa: BLE001 - the store failed, which the service has logged
-        return _refused(kind, 503, "the store cannot keep spans now; send them again later", _RETRY)
+        return _refused(kind, 503, UNAVAILABLE, _RETRY)
     return _accepted(kind, rejected)
 
 
@@ -125,38 +123,18 @@ async def _body(request: Request) -> bytes:
     return bytes(body)
 
 
-FULL: Final = "a trace has more spans than are kept of one"
-"""Why spans of a request are refused while the others are kept."""
-
-
 def _accepted(kind: str, rejected: int) -> Response:
     if kind == _JSON:
         partial_success = {"partialSuccess": {"rejectedSpans": str(rejected), "errorMessage": FULL}}
         return JSONResponse(partial_success if rejected else {})
-    return Response(export_response(rejected), media_type=PROTOBUF)
-
-
-def export_response(rejected: int) -> bytes:
-    """Return the answer to a request in protobuf."""
-    response = ExportTraceServiceResponse()
-    if rejected:
-        response.partial_success.rejected_spans = rejected
-        response.partial_success.error_message = FULL
-    return bytes(response.SerializeToString())
+    return Response(accepted(rejected), media_type=PROTOBUF)
 
 
 def _refused(kind: str, status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
     """Return OTLP's answer to a request that failed: a ``google.rpc.Status`` in the form of the request."""
     if kind == _JSON:
         return JSONResponse({"message": message}, status, headers)
-    text = message.encode()
-    length = bytearray()
-    size = len(text)
-    while size > 0x7F:
-        length.append(size & 0x7F | 0x80)
-        size >>= 7
-    length.append(size)
-    return Response(b"\x12" + bytes(length) + text, status, headers, media_type=PROTOBUF)
+    return Response(refused(message), status, headers, media_type=PROTOBUF)
 
 
 async def _page(monitor: Monitor, request: Request) -> Response:
@@ -177,7 +155,7 @@ def _asked(request: Request, *, limit: str, most: int) -> tuple[Wanted, int] | R
     """Return the filters and the limit of a question; where they cannot be used, what is answered."""
     asked = {name: value for name, value in request.query_params.items() if name != "after"}
     limit = asked.pop("limit", limit)
-    unknown = sorted(asked.keys() - set(_FILTERS))
+    unknown = sorted(asked.keys() - _FILTERS)
     if unknown:
         return JSONResponse({"error": f"unknown filter {unknown[0]!r}"}, 400)
     if not (limit.isascii() and limit.isdecimal() and 1 <= int(limit[:9]) <= most):

@@ -12,16 +12,16 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Final
 
-from rop_otel.assembling import Assembled, assemble
-from rop_otel.core.handoff import Assessment, HandoffRecord, assess
+from rop_otel.assembling import Assembled
+from rop_otel.core.handoff import Assessment, HandoffRecord
 from rop_otel.core.handoff.sink import Notice
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.errors import RopError
 from rop_otel.meters.tally import Tally
-from rop_otel.monitor.clock_skew import with_one_clock
+from rop_otel.monitor.assessing import Assessor
 from rop_otel.monitor.forwarding import Forwarder
-from rop_otel.monitor.kept_handoffs import KeptHandoffs, declaration_of
+from rop_otel.monitor.kept_handoffs import KeptHandoffs
 from rop_otel.monitor.open_traces import OpenTrace, OpenTraces
 from rop_otel.monitor.store import Settled, Store
 from rop_otel.monitor.stored import stored_handoff
@@ -111,11 +111,8 @@ class Monitor:
     ) -> None:
         self.store = store
         self.tally = tally
-        declared = None if declaration is None else declaration.declaration
-        self._resolver = resolver if declared is None else declared.resolver
-        self._declaration = declaration
-        self._rules = rules or Rules()
-        self.kept = KeptHandoffs(store, resolver=self._resolver, declaration=declaration, rules=self._rules)
+        self._assessor = Assessor(resolver, declaration, rules)
+        self.kept = KeptHandoffs(store, self._assessor)
         self._settings = settings
         self._forwarder = forwarder
         self._queue: SimpleQueue[_Arrived] = SimpleQueue()
@@ -279,7 +276,7 @@ class Monitor:
         if not traces:
             return
         new: list[_Assessed] = []
-        waiting: list[OpenTrace] = []
+        waiting: set[OpenTrace] = set()
         try:
             self.store.settle([found for trace in traces if (found := self._settled(trace, new, waiting)) is not None])
         except Exception:
@@ -292,18 +289,18 @@ class Monitor:
             if trace not in waiting:
                 self._release(trace.size)
 
-    def _settled(self, trace: OpenTrace, new: list[_Assessed], waiting: list[OpenTrace]) -> Settled | None:
+    def _settled(self, trace: OpenTrace, new: list[_Assessed], waiting: set[OpenTrace]) -> Settled | None:
         """Return what a trace amounts to.
 
         None where that fails, so that its spans stay open in the store, and where it holds stages whose handoff may
         still arrive: it waits then, whatever else arrives.
         """
         try:
-            assembled = assemble(with_one_clock(trace.spans), self._rules)
+            assembled = self._assessor.assembled(trace.spans)
             is_waiting = not assembled.handoffs and (assembled.orphan_stages or assembled.incomplete)
             if is_waiting and self._settings.clock() - trace.since < self._settings.patience_seconds:
                 trace.complete = False
-                waiting.append(trace)
+                waiting.add(trace)
                 return None
             return self._assess(trace, assembled, new)
         except Exception:  # noqa: BLE001 - one broken trace must not keep the others
@@ -316,7 +313,7 @@ class Monitor:
         handoffs = []
         for record in assembled.handoffs:
             begun = time.perf_counter()
-            assessment = assess(record, resolver=self._resolver, declaration=declaration_of(record, self._declaration))
+            assessment = self._assessor.assess(record)
             seconds = time.perf_counter() - begun
             service = services.get((record.trace_id, record.span_id))
             handoffs.append(stored_handoff(record, assessment, service=service))

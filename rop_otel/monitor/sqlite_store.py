@@ -99,10 +99,11 @@ class SqliteStore:
             self._check(self._writer)
             if not only_read:
                 self._prepare(self._writer)
-        except (sqlite3.Error, ConfigurationError) as error:
+        except ConfigurationError:
             self.close()
-            if isinstance(error, ConfigurationError):
-                raise
+            raise
+        except sqlite3.Error as error:
+            self.close()
             raise ConfigurationError(f"{path!r} cannot be used as a store ({error})") from error
 
     def spool(self, spans: Sequence[Span]) -> None:

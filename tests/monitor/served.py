@@ -8,15 +8,17 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from email.message import Message
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from tests.grafana import prometheus
 
 COMMAND = str(Path(sys.executable).with_name("rop-otel"))
 PATIENCE = 60.0
@@ -83,9 +85,5 @@ class Served:
         return found
 
 
-def until(holds: Callable[[], bool]) -> None:
-    """Wait until something holds."""
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.05)
+until = partial(prometheus.until, within=PATIENCE, what="what the monitor was to do")
+"""Wait until something holds."""

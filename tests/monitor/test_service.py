@@ -190,7 +190,7 @@ def test_a_trace_that_cannot_be_assessed(keep: Keep) -> None:
     kept = keep()
     kept.send(*pipeline())
     kept.send(*pipeline(trace=OTHER))
-    with patch("rop_otel.monitor.service.assemble", side_effect=_only(TRACE)):
+    with patch("rop_otel.monitor.assessing.assemble", side_effect=_only(TRACE)):
         kept.wait()
     assert len(kept.verdicts()) == 1
     kept = keep()

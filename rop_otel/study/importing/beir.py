@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from rop_otel.safety.digested_files import Digest
 from rop_otel.study.importing.problems import Problems, Row, is_text, missing
@@ -16,18 +17,8 @@ def read_corpus(file: str, digest: Digest, problems: Problems) -> Iterator[Row]:
     Raises:
         InputError: The file cannot be read, or holds no passage.
     """
-    count = 0
-    for row in read_json_lines(file, digest, problems):
-        if wrong := missing(row.fields, "_id"):
-            problems.add(file, row.line, wrong)
-        elif not isinstance(row.fields.get("text"), str):
-            problems.add(file, row.line, f"'text' has to be a string, not {row.fields.get('text')!r:.60}")
-        else:
-            count += 1
-            key, title = row.fields["_id"], row.fields.get("title")
-            fields = {"id": key, "title": title if is_text(title) else key, "text": row.fields["text"]}
-            yield Row(file=file, line=row.line, fields=fields)
-    problems.refuse_if_none(count, file, "passage")
+    rows = ((file, row.line, _passage(row.fields)) for row in read_json_lines(file, digest, problems))
+    yield from problems.usable(rows, file, "passage")
 
 
 def read_queries(file: str, digest: Digest, problems: Problems) -> Iterator[Row]:
@@ -36,14 +27,8 @@ def read_queries(file: str, digest: Digest, problems: Problems) -> Iterator[Row]
     Raises:
         InputError: The file cannot be read, or holds no query.
     """
-    count = 0
-    for row in read_json_lines(file, digest, problems):
-        if wrong := missing(row.fields, "_id", "text"):
-            problems.add(file, row.line, wrong)
-        else:
-            count += 1
-            yield Row(file=file, line=row.line, fields={"id": row.fields["_id"], "question": row.fields["text"]})
-    problems.refuse_if_none(count, file, "query")
+    rows = ((file, row.line, _query(row.fields)) for row in read_json_lines(file, digest, problems))
+    yield from problems.usable(rows, file, "query")
 
 
 def read_qrels(file: str, digest: Digest, problems: Problems) -> Judgments:
@@ -69,12 +54,26 @@ def read_topics(file: str, digest: Digest, problems: Problems) -> Iterator[Row]:
     Raises:
         InputError: The file cannot be read, or holds no query.
     """
-    count = 0
-    for line, text in read_text_lines(file, digest, problems):
-        key, _, question = text.partition("\t")
-        if key.strip() and question.strip():
-            count += 1
-            yield Row(file=file, line=line, fields={"id": key.strip(), "question": question.strip()})
-        else:
-            problems.add(file, line, f"no line of a query, a tab and its text: {text!r:.60}")
-    problems.refuse_if_none(count, file, "query")
+    rows = ((file, line, _topic(text)) for line, text in read_text_lines(file, digest, problems))
+    yield from problems.usable(rows, file, "query")
+
+
+def _passage(given: dict[str, Any]) -> dict[str, Any] | str:
+    """Return a passage in our names, or what is wrong with it; so do the next two."""
+    if wrong := missing(given, "_id"):
+        return wrong
+    if not isinstance(given.get("text"), str):
+        return f"'text' has to be a string, not {given.get('text')!r:.60}"
+    key, title = given["_id"], given.get("title")
+    return {"id": key, "title": title if is_text(title) else key, "text": given["text"]}
+
+
+def _query(given: dict[str, Any]) -> dict[str, Any] | str:
+    return missing(given, "_id", "text") or {"id": given["_id"], "question": given["text"]}
+
+
+def _topic(text: str) -> dict[str, Any] | str:
+    key, _, question = text.partition("\t")
+    if key.strip() and question.strip():
+        return {"id": key.strip(), "question": question.strip()}
+    return f"no line of a query, a tab and its text: {text!r:.60}"

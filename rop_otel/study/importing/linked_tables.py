@@ -20,17 +20,8 @@ def read_questions(file: str, digest: Digest, problems: Problems) -> Iterator[Ro
     Raises:
         InputError: The file cannot be read as JSON, or holds no question.
     """
-    count = 0
-    for line, key, value in read_members(file, digest):
-        if key is not None:
-            raise InputError("an array of questions is expected, not an object", file=file, line=line)
-        fields = _question(value)
-        if isinstance(fields, str):
-            problems.add(file, line, fields)
-        else:
-            count += 1
-            yield Row(file=file, line=line, fields=fields)
-    problems.refuse_if_none(count, file, "question")
+    rows = ((file, line, _question(value)) for line, value in _elements(file, digest))
+    yield from problems.usable(rows, file, "question")
 
 
 def read_tables(source: str, digest: Digest, problems: Problems) -> Iterator[Row]:
@@ -39,15 +30,9 @@ def read_tables(source: str, digest: Digest, problems: Problems) -> Iterator[Row
     Raises:
         InputError: Something cannot be read as JSON, or there is no table.
     """
-    count = 0
-    for file, line, key, value in _documents(source, digest, whole=True):
-        fields = _table(key, value)
-        if isinstance(fields, str):
-            problems.add(file, line, fields)
-        else:
-            count += 1
-            yield Row(file=file, line=line, fields=fields)
-    problems.refuse_if_none(count, source, "table")
+    documents = _documents(source, digest, whole=True)
+    rows = ((file, line, _table(key, value)) for file, line, key, value in documents)
+    yield from problems.usable(rows, source, "table")
 
 
 def read_passages(source: str, digest: Digest, problems: Problems) -> Iterator[Row]:
@@ -56,16 +41,9 @@ def read_passages(source: str, digest: Digest, problems: Problems) -> Iterator[R
     Raises:
         InputError: Something cannot be read as JSON, or there is no passage.
     """
-    count = 0
-    for file, line, key, value in _documents(source, digest, whole=False):
-        if not is_text(key):
-            problems.add(file, line, "the link is empty")
-        elif not isinstance(value, str):
-            problems.add(file, line, f"the passage {key!r} has to be a string, not {value!r:.60}")
-        else:
-            count += 1
-            yield Row(file=file, line=line, fields={"id": key, "title": title_of(key), "text": value})
-    problems.refuse_if_none(count, source, "passage")
+    documents = _documents(source, digest, whole=False)
+    rows = ((file, line, _passage(key, value)) for file, line, key, value in documents)
+    yield from problems.usable(rows, source, "passage")
 
 
 def title_of(link: str) -> str:
@@ -75,6 +53,14 @@ def title_of(link: str) -> str:
     'Erikub Atoll'
     """
     return link.removeprefix(_WIKI).replace("_", " ") or link
+
+
+def _elements(file: str, digest: Digest) -> Iterator[tuple[int, Any]]:
+    """Yield line and value of each element of an array."""
+    for line, key, value in read_members(file, digest):
+        if key is not None:
+            raise InputError("an array of questions is expected, not an object", file=file, line=line)
+        yield line, value
 
 
 def _documents(source: str, digest: Digest, *, whole: bool) -> Iterator[tuple[str, int, str, Any]]:
@@ -103,6 +89,15 @@ def _documents(source: str, digest: Digest, *, whole: bool) -> Iterator[tuple[st
             yield file, 1, name[: name.rindex(".json")], {str(key): value for _, key, value in members}
         else:
             yield from ((file, line, str(key or ""), value) for line, key, value in members)
+
+
+def _passage(key: str, value: object) -> dict[str, Any] | str:
+    """Return a passage in our names, or what is wrong with it."""
+    if not is_text(key):
+        return "the link is empty"
+    if not isinstance(value, str):
+        return f"the passage {key!r} has to be a string, not {value!r:.60}"
+    return {"id": key, "title": title_of(key), "text": value}
 
 
 def _question(value: object) -> dict[str, Any] | str:

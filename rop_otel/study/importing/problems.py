@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, TypeGuard
 
@@ -61,6 +61,26 @@ class Problems:
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield each as a JSON value."""
         return map(asdict, self._met)
+
+    def usable(self, rows: Iterable[tuple[str, int, dict[str, Any] | str]], source: str, what: str) -> Iterator[Row]:
+        """Yield the rows that can be used; of the others it is noted what is wrong.
+
+        Args:
+            rows: File and line of each, with its fields in our names or what is wrong with it.
+            source: The name of the file, or of the folder of files.
+            what: What a row should be, in the singular.
+
+        Raises:
+            InputError: There was none that can be used.
+        """
+        count = 0
+        for file, line, fields in rows:
+            if isinstance(fields, str):
+                self.add(file, line, fields)
+            else:
+                count += 1
+                yield Row(file=file, line=line, fields=fields)
+        self.refuse_if_none(count, source, what)
 
     def refuse_if_none(self, count: int, file: str, what: str) -> None:
         """Refuse a file of which no row could be used: it is not what it was taken for.
