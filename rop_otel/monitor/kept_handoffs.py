@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rop_otel.core.handoff import Assessment, HandoffRecord
+from rop_otel.core.handoff import HandoffRecord
 from rop_otel.core.handoff.stage_lists import lists_of
 from rop_otel.core.handoff.written import handoff_as_dict
 from rop_otel.monitor.assessing import Assessor
-from rop_otel.monitor.store import Store, StoredHandoff, Wanted
+from rop_otel.monitor.store import Store, Wanted
 from rop_otel.page import AssessedSet, Carried
 
 
@@ -29,34 +29,36 @@ class KeptHandoffs:
         stored = self._store.handoff(handoff_id)
         if stored is None:
             return None
-        found = self._assessed(stored, Carried())
-        if found is None:
+        record = self._records(stored.trace_id, Carried()).get(handoff_id)
+        if record is None:
             return {**stored.assessment, "service": stored.service}
-        record, assessment = found
+        assessment = self._assessor.assess(record)
         lists = lists_of(record, resolver=self._assessor.resolver)
         return {**handoff_as_dict(assessment, record, lists, with_ids=True), "service": stored.service}
 
     def newest(self, wanted: Wanted, *, limit: int) -> AssessedSet:
         """Return the newest handoffs that are looked for, the oldest of them first, as the page takes them."""
         carried = Carried()
-        listed = reversed(self._store.handoffs(wanted, limit=limit).handoffs)
-        found = [each for row in listed if (each := self._assessed(row, carried)) is not None]
+        traces: dict[str, dict[str, HandoffRecord]] = {}
+        records: list[HandoffRecord] = []
+        for row in reversed(self._store.handoffs(wanted, limit=limit).handoffs):
+            if row.trace_id not in traces:
+                traces[row.trace_id] = self._records(row.trace_id, carried)
+            if row.handoff_id in traces[row.trace_id]:
+                records.append(traces[row.trace_id][row.handoff_id])
         return AssessedSet(
-            name=f"the newest {len(found):,}",
-            assessments=tuple(assessment for _, assessment in found),
-            records=tuple(record for record, _ in found),
+            name=f"the newest {len(records):,}",
+            assessments=tuple(map(self._assessor.assess, records)),
+            records=tuple(records),
             resolver=self._assessor.resolver,
             declaration=self._assessor.declaration,
-            declared=frozenset(record.handoff_id for record, _ in found if self._assessor.is_declared(record)),
+            declared=frozenset(record.handoff_id for record in records if self._assessor.is_declared(record)),
             carried=carried,
         )
 
-    def _assessed(self, stored: StoredHandoff, carried: Carried) -> tuple[HandoffRecord, Assessment] | None:
-        """Return a handoff from its spans; None where it has just been deleted."""
-        spans = self._store.spans_of([stored.trace_id], [stored.handoff_id])
-        for record in self._assessor.assembled(spans).handoffs:
-            if record.handoff_id == stored.handoff_id:
-                for span in spans:
-                    carried.add(span)
-                return record, self._assessor.assess(record)
-        return None
+    def _records(self, trace_id: str, carried: Carried) -> dict[str, HandoffRecord]:
+        """Return the handoffs of a trace, and of those that share one with it, by ID; none of one just deleted."""
+        spans = self._store.spans_of([trace_id], [])
+        for span in spans:
+            carried.add(span)
+        return {record.handoff_id: record for record in self._assessor.assembled(spans).handoffs}

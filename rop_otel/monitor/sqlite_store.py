@@ -161,7 +161,7 @@ class SqliteStore:
             values += [int(start), handoff_id]
         query = f"SELECT {_LISTED} FROM handoffs{_where(conditions)} ORDER BY start_ns DESC, handoff_id DESC LIMIT ?"
         rows = self._reader().execute(query, (*values, limit + 1)).fetchall()
-        found = [self._with_findings(StoredHandoff(**dict(zip(_COLUMNS, row, strict=True)))) for row in rows[:limit]]
+        found = self._with_findings([StoredHandoff(**dict(zip(_COLUMNS, row, strict=True))) for row in rows[:limit]])
         last = found[-1] if len(rows) > limit else None
         return Page(handoffs=tuple(found), after=None if last is None else f"{last.start_ns},{last.handoff_id}")
 
@@ -172,7 +172,7 @@ class SqliteStore:
         if row is None:
             return None
         found = StoredHandoff(**dict(zip(_COLUMNS, row[:-1], strict=True)), assessment=msgspec.json.decode(row[-1]))
-        return self._with_findings(found)
+        return self._with_findings([found])[0]
 
     def counts(self, wanted: Wanted) -> dict[str, int]:
         """Return how many handoffs have each verdict."""
@@ -208,9 +208,13 @@ class SqliteStore:
             os.close(self._claim)
             self._claim = None
 
-    def _with_findings(self, handoff: StoredHandoff) -> StoredHandoff:
-        query = "SELECT code, stage FROM findings WHERE handoff_id = ? ORDER BY place"
-        return replace(handoff, findings=tuple(self._reader().execute(query, (handoff.handoff_id,))))
+    def _with_findings(self, handoffs: Sequence[StoredHandoff]) -> list[StoredHandoff]:
+        ids = [each.handoff_id for each in handoffs]
+        query = f"SELECT handoff_id, code, stage FROM findings WHERE handoff_id IN ({_marks(ids)}) ORDER BY place"
+        found: dict[str, list[tuple[str, str | None]]] = {}
+        for handoff_id, code, stage in self._reader().execute(query, ids):
+            found.setdefault(handoff_id, []).append((code, stage))
+        return [replace(each, findings=tuple(found.get(each.handoff_id, ()))) for each in handoffs]
 
     def _used_bytes(self, reader: sqlite3.Connection) -> int:
         pages, free, size = (
@@ -281,7 +285,7 @@ def _claimed(path: str) -> int | None:
 
 
 def _settle(writer: sqlite3.Connection, settled: Settled) -> None:
-    marks = ", ".join("?" * len(settled.traces))
+    marks = _marks(settled.traces)
     for (known,) in writer.execute(
         f"SELECT DISTINCT handoff_id FROM handoffs WHERE trace_id IN ({marks})", settled.traces
     ).fetchall():
@@ -307,6 +311,10 @@ def _settle(writer: sqlite3.Connection, settled: Settled) -> None:
 def _forget(writer: sqlite3.Connection, handoff_id: str) -> None:
     for table in ("handoffs", "findings", "members"):
         writer.execute(f"DELETE FROM {table} WHERE handoff_id = ?", (handoff_id,))
+
+
+def _marks(values: Sequence[str]) -> str:
+    return ", ".join("?" * len(values))
 
 
 def _column(reader: sqlite3.Connection, query: str, value: str) -> list[Any]:

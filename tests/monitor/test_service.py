@@ -14,8 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rop_otel import semconv
+from rop_otel.assembling import assemble
 from rop_otel.monitor.service import BusyError
 from rop_otel.monitor.sqlite_store import SqliteStore
+from rop_otel.monitor.store import Wanted
 from rop_otel.replay import replay
 from rop_otel.spans import Span
 from tests.assembling.test_arrival import traces
@@ -134,6 +136,16 @@ def _by_id(document: dict[str, object]) -> str:
     return str(document["handoff_id"])
 
 
+def test_the_page_works_a_trace_out_once(keep: Keep) -> None:
+    """However many of the newest handoffs are in one trace."""
+    kept = keep()
+    kept.send(*[each for number in range(1, 200, 20) for each in pipeline(number)])
+    kept.wait()
+    with patch("rop_otel.monitor.assessing.assemble", wraps=assemble) as worked_out:
+        shown = kept.monitor.kept.newest(Wanted(), limit=50)
+    assert (len(shown.records), len(shown.assessments), worked_out.call_count) == (10, 10, 1)
+
+
 def test_what_was_open_is_found_again(keep: Keep) -> None:
     """A service that begins again goes on with the spans that another one has acknowledged."""
     top, *stages = pipeline()
@@ -199,8 +211,6 @@ def test_a_trace_that_cannot_be_assessed(keep: Keep) -> None:
 
 
 def _only(trace_id: str) -> Callable[..., object]:
-    from rop_otel.assembling import assemble
-
     def assembled(spans: Sequence[Span], rules: object) -> object:
         if any(each.trace_id != trace_id for each in spans):
             raise RuntimeError("a fault of ours")

@@ -147,11 +147,7 @@ def _build_returns(context: Context) -> Shape:
                     "selector": group.name,
                     "form": name.form,
                     "rule": name.rule,
-                    "n": len(cohort),
-                    "returned": {str(cutoff): each.count for cutoff, each in here.items()},
-                    "rate": {str(cutoff): each.rate for cutoff, each in here.items()},
-                    **context.interval_fields(here),
-                    "clusters": clusters(cohort),
+                    **context.returned_fields(cohort, here),
                     "unverifiable": here[context.reader].lost,
                     "run_status": str(context.judged(name).status(group.selectors)),
                 }

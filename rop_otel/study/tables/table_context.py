@@ -140,6 +140,21 @@ class Context:
         lost = [column.count(None) for column in given]
         return dict(zip(columns, self._shares(rows, low, high, lost), strict=True))
 
+    def returned_fields(self, rows: Sequence[PlannedRow], here: Mapping[int, Share]) -> dict[str, Any]:
+        """Return what a table's row says of the rows that got an object back, by cutoff.
+
+        Args:
+            rows: All of them.
+            here: The share that got it, by cutoff.
+        """
+        return {
+            "n": len(rows),
+            "returned": {str(cutoff): each.count for cutoff, each in here.items()},
+            "rate": {str(cutoff): each.rate for cutoff, each in here.items()},
+            **self.interval_fields(here),
+            "clusters": clusters(rows),
+        }
+
     def differences(
         self, rows: Sequence[PlannedRow], pairs: Mapping[_K, tuple[Sequence[bool | None], Sequence[bool | None]]]
     ) -> dict[_K, Share]:
