@@ -80,19 +80,28 @@ class Alarms:
 
 
 @contextmanager
-def alarms() -> Iterator[Alarms]:
-    """Be the handler of the timer for a while, without what Hypothesis does while garbage is collected."""
-    handler = Alarms()
+def collecting_alone() -> Iterator[None]:
+    """Do without what Hypothesis does while garbage is collected: an exception that comes up in that is lost."""
     times = [each for each in gc.callbacks if str(getattr(each, "__module__", "")).startswith("hypothesis")]
     for each in times:
         gc.callbacks.remove(each)
-    before = signal.signal(signal.SIGALRM, handler)
     try:
-        yield handler
+        yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
         gc.callbacks.extend(times)
+
+
+@contextmanager
+def alarms() -> Iterator[Alarms]:
+    """Be the handler of the timer for a while."""
+    handler = Alarms()
+    with collecting_alone():
+        before = signal.signal(signal.SIGALRM, handler)
+        try:
+            yield handler
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
 
 
 def _is_ours(frame: Any) -> bool:

@@ -22,7 +22,7 @@ from rop_otel.config import Config
 from rop_otel.core.handoff import Assessment
 from rop_otel.core.profile.resolver import Resolver
 from rop_otel.tracing.running import runtime
-from tests.safety.alarms import alarms
+from tests.safety.alarms import alarms, collecting_alone
 from tests.safety.handlers import JobTimeoutError
 
 ROUNDS = 250
@@ -230,16 +230,17 @@ def test_what_another_thread_sets_arrives(configured: runtime.Runtime) -> None:
             arrived.append(number)
 
     handoff()
-    worker = threading.Thread(target=work)
-    worker.start()
-    for number in range(ROUNDS):
-        assert running.wait(60), f"the thread ended in round {number}"
-        running.clear()
-        time.sleep(0.0005)
-        raised, ours = ctypes.py_object(JobTimeoutError), ctypes.c_ulong(worker.ident or 0)
-        assert ctypes.pythonapi.PyThreadState_SetAsyncExc(ours, raised) == 1
-        while len(arrived) + len(lost) == number and worker.is_alive():
-            time.sleep(0.0001)
-    worker.join()
+    with collecting_alone():
+        worker = threading.Thread(target=work)
+        worker.start()
+        for number in range(ROUNDS):
+            assert running.wait(60), f"the thread ended in round {number}"
+            running.clear()
+            time.sleep(0.0005)
+            raised, ours = ctypes.py_object(JobTimeoutError), ctypes.c_ulong(worker.ident or 0)
+            assert ctypes.pythonapi.PyThreadState_SetAsyncExc(ours, raised) == 1
+            while len(arrived) + len(lost) == number and worker.is_alive():
+                time.sleep(0.0001)
+        worker.join()
     assert lost == []
     assert len(arrived) == ROUNDS
