@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import ssl
 from collections.abc import Callable
@@ -103,6 +104,8 @@ def serve(
         settings=settings,
         forwarder=forwarder,
     )
+    # uvicorn hands the signal on when it has ended, and by default that ends the process at once.
+    signal.signal(signal.SIGTERM, _end)
     try:
         app = create_app(monitor, token=doors.token, only_loopback=is_loopback(doors.host))
         config = uvicorn.Config(
@@ -123,10 +126,16 @@ def serve(
         )
         monitor.start()
         ready(grpc_port, listener.getsockname()[1])
-        server.run(sockets=[listener])
-        grpc_server.stop(_GRACE_SECONDS).wait()
+        try:
+            server.run(sockets=[listener])
+        finally:
+            grpc_server.stop(_GRACE_SECONDS).wait()
     finally:
         monitor.close()
+
+
+def _end(number: int, _: object) -> None:
+    raise SystemExit(128 + number)
 
 
 def _certificate(doors: Doors) -> tuple[bytes, bytes] | None:

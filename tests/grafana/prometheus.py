@@ -19,9 +19,6 @@ from tests.grafana.programs import GROUP, program
 
 T = TypeVar("T")
 
-_held: list[socket.socket] = []
-"""Bound to the ports that were given out, for as long as the tests run."""
-
 
 def free_port() -> int:
     """Return a loopback port that nobody listens on, and that the system gives to no other program meanwhile.
@@ -38,7 +35,7 @@ def free_port() -> int:
     except OSError:
         holder.close()
     else:
-        _held.append(holder)
+        holder.detach()  # for as long as the tests run
     return port
 
 

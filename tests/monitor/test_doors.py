@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -188,6 +189,16 @@ def test_export_of_no_store(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["export", str(tmp_path / "none.db")])
     assert "is no file" in str(result.exception)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_it_ends_in_order(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    """A signal lets it close the store, which then is one file."""
+    with Served(tmp_path / "kept.db") as served:
+        assert served.send(request_of(pipeline())) == 200
+        served.process.send_signal(number)
+        assert served.process.wait(60) == code
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["kept.db", "kept.db-lock"]
 
 
 def test_health(served: Served) -> None:
