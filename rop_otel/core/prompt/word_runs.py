@@ -41,12 +41,17 @@ def words_of(text: str) -> list[str]:
     """Return the words of a text, in small letters."""
     if text.isascii():
         return text.encode().translate(_SPACED).decode().split()
-    return _WORD.findall(text.lower())
+    return _WORD.findall(_small(text))
 
 
 def places_of_words(text: str) -> list[int]:
     """Return where each word of a text begins."""
-    return [found.start() for found in _WORD.finditer(text.lower())]
+    return [found.start() for found in _WORD.finditer(_small(text))]
+
+
+def _small(text: str) -> str:
+    """Return a text in small letters, each in its place: only one letter of Unicode has two small ones."""
+    return text.replace("\u0130", "i").lower()
 
 
 class WordRuns:

@@ -155,6 +155,16 @@ def test_what_stands_before_passages_in_another_writing() -> None:
 SENTENCES = st.lists(st.sampled_from([A, B, C, FAQ, QUESTION, "one", "two words", ""]), max_size=6)
 
 
+@pytest.mark.parametrize("letter", ["İ", "ß", "ŉ", "ǰ", "ΐ", "Σ", "ﬁ", "և", "A\u0301", "𐐀", "Ａ", "ẞ"])
+def test_what_stands_before_passages_of_any_letters(letter: str) -> None:
+    """Letters that have two letters in the other case move nothing."""
+    texts = [" ".join(f"{letter}word{number}{place}" for place in range(12)) for number in range(3)]
+    prompt = "\n".join(f"[S{number}] {text.replace(' ', ', ')}" for number, text in enumerate(texts, 1))
+    found = passages_in([prompt], texts)
+    assert found is not None
+    assert [(each.share, each.before.strip()) for each in found] == [(1.0, f"[S{number}]") for number in (1, 2, 3)]
+
+
 @given(texts=SENTENCES, prompts=st.lists(st.text(max_size=60) | st.sampled_from([A, B, C, FAQ]), max_size=4))
 def test_laws(texts: list[str], prompts: list[str]) -> None:
     """Shares are above 0 and at most 1, each text is given once, and all of those that the prompts are made of."""
