@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 from weakref import WeakKeyDictionary, WeakSet
 
 from opentelemetry import metrics, trace
@@ -36,8 +36,9 @@ if TYPE_CHECKING:
     from rop_otel.export.prometheus import MetricsServer
 
 _logger = logging.getLogger("rop_otel")
-_EXIT_TIMEOUT = 5.0
-"""Seconds for which the end of the process waits, with those of a shutdown() that an exporter still has not ended."""
+EXIT_SECONDS: Final = 4.0
+"""Seconds for which the end of the process waits, with those of a shutdown() that an exporter still has not ended. It
+is less than the five seconds that leaving may take, since Python itself takes a part of these."""
 
 
 @runtime_checkable
@@ -234,7 +235,7 @@ class Process:
     def _at_exit(self) -> None:
         catch_up()
         own, self._own = self._own, OwnProviders()
-        left = _EXIT_TIMEOUT - (self._caller.waited() if self._caller else 0.0)
+        left = EXIT_SECONDS - (self._caller.waited() if self._caller else 0.0)
         if own != OwnProviders() and left > 0:
             self._bounded(own.shutdowns(), left)
 

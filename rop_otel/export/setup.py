@@ -13,7 +13,7 @@ from opentelemetry.trace import TracerProvider
 
 from rop_otel.config import Config, Given, misspelt
 from rop_otel.errors import ConfigurationError
-from rop_otel.export.process import Process
+from rop_otel.export.process import EXIT_SECONDS, Process
 from rop_otel.tracing.running.diagnostics import Problem
 from rop_otel.tracing.running.runtime import current
 
@@ -88,7 +88,7 @@ def configure_once() -> None:
             current().diagnostics.failure(Problem.CONFIGURATION, "the monitor is not set up", str(error))
 
 
-def shutdown(*, timeout: float = 5.0) -> None:
+def shutdown(*, timeout: float = EXIT_SECONDS) -> None:
     """End the monitor: stop ``/metrics``, stop counting, and export the spans that are left.
 
     Args:

@@ -10,7 +10,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 PATIENT = """
 from rop_otel.export import process
-process._EXIT_TIMEOUT = 300
+process.EXIT_SECONDS = 300
 """
 """Lines of a program that waits for what is sent at its end, however busy the machine is."""
 
