@@ -155,7 +155,7 @@ def test_what_stands_before_passages_in_another_writing() -> None:
 SENTENCES = st.lists(st.sampled_from([A, B, C, FAQ, QUESTION, "one", "two words", ""]), max_size=6)
 
 
-@pytest.mark.parametrize("letter", ["İ", "ß", "ŉ", "ǰ", "ΐ", "Σ", "ﬁ", "և", "A\u0301", "𐐀", "Ａ", "ẞ"])
+@pytest.mark.parametrize("letter", ["İ", "ß", "ŉ", "ǰ", "ΐ", "Σ", "ﬁ", "և", "A\u0301", "𐐀", "\uff21", "ẞ"])
 def test_what_stands_before_passages_of_any_letters(letter: str) -> None:
     """Letters that have two letters in the other case move nothing."""
     texts = [" ".join(f"{letter}word{number}{place}" for place in range(12)) for number in range(3)]
