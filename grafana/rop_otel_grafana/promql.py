@@ -125,6 +125,11 @@ def ratio(part: str, whole: str, *, on: Sequence[str] = ()) -> str:
     return f"{part}\n/{match}\n({whole} > 0)"
 
 
+def dashed(label: str, expression: str) -> str:
+    """Return the series with a dash where a label is empty, as the page writes it; a link cannot put one."""
+    return f'label_replace({expression}, "{label}", "-", "{label}", "")'
+
+
 def growth(labels: Sequence[str], selector: str, window: str) -> str:
     """Return how much was counted in a window, the first count of a series that was not there before included.
 

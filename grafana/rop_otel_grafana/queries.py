@@ -22,6 +22,7 @@ from rop_otel_grafana.promql import (
     VERDICT,
     WHERE,
     K,
+    dashed,
     equal,
     handoff_labels,
     of_kind,
@@ -90,13 +91,14 @@ def verdicts(settings: Settings) -> str:
 def misses(settings: Settings) -> str:
     """Return the losses by stage and cause; counted from the raw series, which has the exemplars."""
     selector = select(settings, semconv.MISSES.prometheus, *_chosen(settings, _stage(DROPPED_AT)))
-    return sum_increase(handoff_labels(settings, DROPPED_AT, CAUSE), selector, _INTERVAL)
+    return dashed(DROPPED_AT, sum_increase(handoff_labels(settings, DROPPED_AT, CAUSE), selector, _INTERVAL))
 
 
 def misses_in_range(settings: Settings) -> str:
     """Return the losses of the shown time by stage and cause, largest first."""
     selector = select(settings, semconv.MISSES.prometheus, *_chosen(settings, _stage(DROPPED_AT)))
-    return f"sort_desc({sum_increase(handoff_labels(settings, DROPPED_AT, CAUSE), selector, _RANGE)} > 0)"
+    lost = f"{sum_increase(handoff_labels(settings, DROPPED_AT, CAUSE), selector, _RANGE)} > 0"
+    return f"sort_desc({dashed(DROPPED_AT, lost)})"
 
 
 def undecided(settings: Settings) -> str:

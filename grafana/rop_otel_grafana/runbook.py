@@ -10,7 +10,8 @@ _INTRODUCTION = """\
 # Runbook
 
 One heading for each alert: what it means, how to see it, what to try. The queries are for Prometheus, for all services
-and handoffs; put the alert's labels into their selectors.
+and handoffs; put the alert's labels into their selectors. An alert's annotation `page_url` leads to its handoffs on the
+page of `rop-otel monitor`.
 """
 
 

@@ -170,6 +170,7 @@ class Settings(_Table):
         handoffs: Handoffs by name that must have traffic, with their own targets.
         labels: Labels that every alert carries, for routing.
         runbook: Address of the runbook; a heading is appended.
+        page_url: Address of the page of ``rop-otel monitor``, as a browser reaches it; empty for no links to it.
         window: Over which panels take shares.
         interval: How often rules are evaluated.
         fast, slow, rare, judged, recall, misattributed, unresolved, starved, unseen, cut, fallback, undecided, absent:
@@ -190,6 +191,7 @@ class Settings(_Table):
     handoffs: dict[str, Declared] = {}
     labels: dict[Label, str] = {}
     runbook: Annotated[str, StringConstraints(min_length=1)] = "runbook.md"
+    page_url: Annotated[str, StringConstraints(pattern=r"^(https?://.*[^/])?$")] = "http://127.0.0.1:4318"
     window: Duration = "5m"
     arms: Annotated[tuple[str, ...], Field(min_length=1)] = (kinds.VECTOR, kinds.LEXICAL)
     interval: Duration = "10s"

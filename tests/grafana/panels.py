@@ -28,6 +28,17 @@ def panel_queries(settings: Settings) -> list[tuple[str, str]]:
     ]
 
 
+def panel_links(settings: Settings) -> dict[str, list[str]]:
+    """Return the addresses to which each panel links, by the same title."""
+    boards = [json.loads(text) for place, text in dashboard_files(settings).items() if place.endswith(".json")]
+    return {
+        f"{board['title']}: {panel['title']}": [link["url"] for link in panel["fieldConfig"]["defaults"]["links"]]
+        for board in boards
+        for panel in board["panels"]
+        if panel.get("fieldConfig", {}).get("defaults", {}).get("links")
+    }
+
+
 def unanswered(
     server: Prometheus, settings: Settings, *, within: float, never: tuple[str, ...] = ()
 ) -> list[tuple[str, str]]:

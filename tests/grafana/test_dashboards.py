@@ -139,7 +139,7 @@ def test_a_loss_leads_to_its_trace(kind: str) -> None:
     losses, table = by_title["Losses by stage and cause"], by_title["Where are they lost?"]
     assert losses["targets"][0]["exemplar"] is True
     for panel, place in ((losses, "__field.labels"), (table, "__data.fields")):
-        [link] = panel["fieldConfig"]["defaults"]["links"]
+        [link] = [each for each in panel["fieldConfig"]["defaults"]["links"] if each["title"].startswith("Traces")]
         panes = json.loads(link["url"].partition("panes=")[2])
         [query] = panes["rop"]["queries"]
         assert query["datasource"] == {"type": kind, "uid": "${traces}"}

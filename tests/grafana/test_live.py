@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from rop_otel_grafana import Settings, rule_files, write
 
 from rop_otel import semconv
-from tests.grafana.panels import unanswered
+from tests.grafana.panels import panel_links, panel_queries, unanswered
 from tests.grafana.programs import answer
 from tests.grafana.prometheus import Prometheus, prometheus, until
 from tests.grafana.service import NAME, Service, service
@@ -46,6 +47,19 @@ def test_every_panel_has_data(stack: tuple[Prometheus, Service]) -> None:
     """Soon after a service's start, every query of every panel returns numbers."""
     server, _ = stack
     assert unanswered(server, SHORT, within=300) == []
+
+
+def test_values_have_the_labels_of_their_links(stack: tuple[Prometheus, Service]) -> None:
+    """Whatever a panel shows has every label that its links fill in; Grafana leaves a missing one as it is written."""
+    server, _ = stack
+    assert unanswered(server, SHORT, within=300) == []
+    links, seen = panel_links(SHORT), set()
+    for panel, query in panel_queries(SHORT):
+        asked = {label for link in links.get(panel, ()) for label in re.findall(r"__\w+\.\w+\.(\w+)", link)}
+        for series in server.query(query) if asked else ():
+            assert asked <= series["metric"].keys(), panel
+            seen.add(panel)
+    assert {"Handoffs: Losses by stage and cause", "Handoffs: Findings", "Handoffs: Runs", "Stages: Fallbacks"} <= seen
 
 
 def test_losses_lead_to_traces(stack: tuple[Prometheus, Service]) -> None:

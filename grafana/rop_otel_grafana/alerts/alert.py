@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from rop_otel_grafana.page_views import View, address
 from rop_otel_grafana.promql import DROPPED_AT, HANDOFF, one_of
 from rop_otel_grafana.settings import Duration, Settings
 
@@ -24,6 +25,7 @@ class Alert:
         summary: One line.
         description: What happened, with service, handoff, stage and cause.
         labels: Further labels of this rule.
+        view: Of the page, where it shows the handoffs that are meant.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Alert:
     summary: str
     description: str
     labels: Mapping[str, str] = field(default_factory=dict)
+    view: View | None = None
 
     def rule(self, settings: Settings) -> dict[str, object]:
         """Return the rule as Prometheus reads it."""
@@ -45,6 +48,7 @@ class Alert:
                 "summary": self.summary,
                 "description": self.description,
                 "runbook_url": f"{settings.runbook}#{self.name.lower()}",
+                **({"page_url": address(settings.page_url, self.view)} if settings.page_url and self.view else {}),
             },
         }
 
@@ -75,6 +79,15 @@ def value_of(label: str, *, otherwise: str = "") -> str:
     if otherwise:
         return f'{{{{ or $labels.{label} "{otherwise}" }}}}'
     return f"{{{{ $labels.{label} }}}}"
+
+
+def asked_of(label: str) -> str:
+    """Return the template of a label's value in an address of the page, where a dash stands for an empty one.
+
+    >>> asked_of("rop_run_id")
+    '{{ or $labels.rop_run_id "-" | urlquery }}'
+    """
+    return f'{{{{ or $labels.{label} "-" | urlquery }}}}'
 
 
 def subject(settings: Settings) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rop_otel import semconv
 from rop_otel.core.handoff import LabelFinding, kinds
-from rop_otel_grafana.alerts.alert import Alert, Page, subject, value_of
+from rop_otel_grafana.alerts.alert import Alert, Page, asked_of, subject, value_of
+from rop_otel_grafana.page_views import found
 from rop_otel_grafana.promql import (
     FINDING,
     OUTCOME,
@@ -21,7 +22,10 @@ from rop_otel_grafana.settings import Settings
 
 MISATTRIBUTED, UNRESOLVED = "CitationsMisattributed", "CitationsUnresolved"
 
-WRONG, NOWHERE = "misattributed", ("unresolved", "unattached")
+WRONG = "misattributed"
+NOWHERE = {"unresolved": LabelFinding.CITATION_UNRESOLVED, "unattached": LabelFinding.LABEL_UNATTACHED}
+"""The finding that goes with each of these outcomes."""
+
 _SHARE = "{{ $value | humanizePercentage }}"
 
 
@@ -35,6 +39,7 @@ def alerts(settings: Settings) -> list[Alert]:
             hold=wrong.hold,
             severity="critical",
             labels={STAGE: kinds.READER},
+            view=found(asked_of, LabelFinding.LABEL_MISATTRIBUTED),
             summary=f"Citations of {subject(settings)} lead to the wrong passage",
             description=(
                 f"{_SHARE} of the citations that the reader of {subject(settings)} makes resolve to another passage"
@@ -47,6 +52,7 @@ def alerts(settings: Settings) -> list[Alert]:
             hold=nowhere.hold,
             severity="warning",
             labels={STAGE: kinds.READER},
+            view=found(asked_of, _nowhere()),
             summary=f"Citations of {subject(settings)} lead nowhere",
             description=(
                 f"{_SHARE} of the citations that the reader of {subject(settings)} makes resolve to nothing"
@@ -54,6 +60,13 @@ def alerts(settings: Settings) -> list[Alert]:
             ),
         ),
     ]
+
+
+def _nowhere() -> str:
+    """Return the template of the finding that goes with the label's outcome."""
+    return "".join(
+        f'{{{{ if eq $labels.{OUTCOME} "{outcome}" }}}}{finding}{{{{ end }}}}' for outcome, finding in NOWHERE.items()
+    )
 
 
 def pages(settings: Settings) -> list[Page]:

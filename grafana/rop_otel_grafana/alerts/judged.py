@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from rop_otel import DropCause, semconv
 from rop_otel.core.handoff import Joint
-from rop_otel_grafana.alerts.alert import Alert, Page, lost_at, subject, value_of
+from rop_otel_grafana.alerts.alert import Alert, Page, asked_of, lost_at, subject, value_of
 from rop_otel_grafana.alerts.selected import cause_line
+from rop_otel_grafana.page_views import named
 from rop_otel_grafana.promql import AGREEMENT, CAUSE, DROPPED_AT, JOINT, handoff_labels, recorded, select, sum_increase
 from rop_otel_grafana.recording import JUDGED_MISS, judged_lists
 from rop_otel_grafana.settings import Settings
@@ -27,6 +28,7 @@ def alerts(settings: Settings) -> list[Alert]:
             ),
             hold=change.hold,
             severity="warning",
+            view=named(asked_of),
             summary=f"More judged evidence is lost at {lost_at()}, {subject(settings)}",
             description=(
                 f'For each {subject(settings)}, {{{{ printf "%.2f" $value }}}} more judged objects are lost at'

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rop_otel import semconv
-from rop_otel_grafana.alerts.alert import Alert, Page, subject, value_of
+from rop_otel_grafana.alerts.alert import Alert, Page, asked_of, subject, value_of
+from rop_otel_grafana.page_views import named
 from rop_otel_grafana.promql import HANDOFF, WHERE, equal, growth, handoff_labels, one_of, select, sum_increase
 from rop_otel_grafana.settings import Settings, seconds
 
@@ -31,6 +32,7 @@ def _silent(settings: Settings) -> Alert:
         ),
         hold=absent.hold,
         severity="critical",
+        view=named(asked_of),
         summary=f"No {subject(settings)} any more",
         description=(
             f"No {subject(settings)} was assessed in {absent.window}, where there usually are {{{{ $value | humanize"
@@ -54,6 +56,7 @@ def _declared(settings: Settings) -> Iterator[Alert]:
         hold=absent.hold,
         severity="critical",
         labels={"declared": "true"},
+        view=named(asked_of),
         summary=f"No handoff {value_of(HANDOFF)}, which is declared to be there",
         description=(
             f"No {subject(settings)} was assessed in {absent.window}: no stage is seen, and nothing is known about"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rop_otel import semconv
 from rop_otel.core.handoff import PassageFinding
-from rop_otel_grafana.alerts.alert import Alert, Page, subject, value_of
+from rop_otel_grafana.alerts.alert import Alert, Page, asked_of, subject, value_of
+from rop_otel_grafana.page_views import found
 from rop_otel_grafana.promql import FINDING, STAGE, equal, handoff_labels, recorded, select, sum_increase
 from rop_otel_grafana.recording import FINDING_SHARE
 from rop_otel_grafana.settings import Settings, Watch
@@ -23,6 +24,7 @@ def alerts(settings: Settings) -> list[Alert]:
             expression=_above(settings.unseen, PassageFinding.CONTEXT_NOT_IN_PROMPT),
             hold=settings.unseen.hold,
             severity="critical",
+            view=found(asked_of),
             summary=f"The model is asked without a document, {subject(settings)}",
             description=(
                 f"In {_SHARE} of all handoffs, the prompt held no text of any document that {where} returned"
@@ -34,6 +36,7 @@ def alerts(settings: Settings) -> list[Alert]:
             expression=_above(settings.cut, PassageFinding.PASSAGE_CUT),
             hold=settings.cut.hold,
             severity="warning",
+            view=found(asked_of),
             summary=f"The reader of {subject(settings)} is shown parts of what it needs",
             description=(
                 f"In {_SHARE} of all handoffs, the prompt held only a part of a selected or judged object that {where}"
@@ -49,9 +52,9 @@ def _above(watch: Watch, code: PassageFinding) -> str:
 
 def _see(settings: Settings, code: PassageFinding) -> tuple[tuple[str, str], ...]:
     finding, labels = equal(FINDING, code), handoff_labels(settings, STAGE)
-    found = sum_increase(labels, select(settings, semconv.FINDINGS_COUNT.prometheus, finding), "1h")
+    count = sum_increase(labels, select(settings, semconv.FINDINGS_COUNT.prometheus, finding), "1h")
     share = recorded(FINDING_SHARE.over(settings.window), finding)
-    return ("Where, and how often?", found), ("What share of handoffs?", share)
+    return ("Where, and how often?", count), ("What share of handoffs?", share)
 
 
 def pages(settings: Settings) -> list[Page]:

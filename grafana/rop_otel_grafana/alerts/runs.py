@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rop_otel import semconv
 from rop_otel.core.handoff import ListFinding
-from rop_otel_grafana.alerts.alert import Alert, Page, value_of
+from rop_otel_grafana.alerts.alert import Alert, Page, asked_of, value_of
+from rop_otel_grafana.page_views import of_run
 from rop_otel_grafana.promql import RUN, STATUS, VERDICT, equal, one_of, select
 from rop_otel_grafana.settings import Settings
 
@@ -23,6 +24,7 @@ def alerts(settings: Settings) -> list[Alert]:
             expression=_recent(settings, equal(STATUS, FAIL)),
             hold=settings.run_hold,
             severity="critical",
+            view=of_run(asked_of),
             summary=f"Run {status} failed",
             description=(
                 f"Run {status} has status {value_of(STATUS)}: at least one selected object certainly did not reach the"
@@ -34,6 +36,7 @@ def alerts(settings: Settings) -> list[Alert]:
             expression=_recent(settings, one_of(STATUS, UNKNOWN)),
             hold=settings.run_unverifiable_hold,
             severity="warning",
+            view=of_run(asked_of),
             summary=f"Run {status} proves nothing",
             description=(
                 f"Run {status} has status {value_of(STATUS)} for {settings.run_unverifiable_hold}: records are missing"

@@ -6,7 +6,8 @@ from typing import Literal
 
 from rop_otel import DropCause, Verdict, semconv
 from rop_otel.core.handoff.advice import CAUSES
-from rop_otel_grafana.alerts.alert import Alert, Page, Severity, by_target, lost_at, subject, value_of
+from rop_otel_grafana.alerts.alert import Alert, Page, Severity, asked_of, by_target, lost_at, subject, value_of
+from rop_otel_grafana.page_views import lost
 from rop_otel_grafana.promql import (
     CAUSE,
     DROPPED_AT,
@@ -52,6 +53,7 @@ def _burning(settings: Settings, speed: Literal["fast", "slow"], *, matchers: tu
         expression=_burn(settings, burn, matchers=matchers, target=target),
         hold=burn.hold,
         severity=severity,
+        view=lost(asked_of),
         labels={"speed": speed, "target": f"{target:g}"},
         summary=f"{_subject(settings)} loses selected objects at {lost_at()}",
         description=(
@@ -79,18 +81,19 @@ def _burn(settings: Settings, burn: Burn, *, matchers: tuple[str, ...], target: 
 def _first(settings: Settings) -> Alert:
     rare = settings.rare
     by_cause = handoff_labels(settings, DROPPED_AT, CAUSE)
-    lost = growth(by_cause, select(settings, semconv.MISSES.prometheus), rare.window)
+    losses = growth(by_cause, select(settings, semconv.MISSES.prometheus), rare.window)
     decided = select(settings, semconv.VERDICTS.prometheus, one_of(VERDICT, DECIDED))
     return Alert(
         name=NAME,
         expression=(
-            f"{lost} > 0\n"
+            f"{losses} > 0\n"
             f"unless on ({', '.join(handoff_labels(settings))})"
             f" {sum_increase(handoff_labels(settings), decided, rare.per)} >= {rare.below}"
         ),
         hold=rare.hold,
         severity="warning",
         labels={"speed": "first"},
+        view=lost(asked_of),
         summary=f"{_subject(settings)}, a rare one, lost a selected object at {lost_at()}",
         description=(
             f"A selected object of {subject(settings)} was lost at {lost_at()} (cause {value_of(CAUSE)}) within"

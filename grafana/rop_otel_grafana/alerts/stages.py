@@ -5,7 +5,8 @@ from __future__ import annotations
 from rop_otel import semconv
 from rop_otel.core.handoff import ContextFinding, ListFinding, kinds
 from rop_otel.core.measures import NDCG, RECALL
-from rop_otel_grafana.alerts.alert import Alert, Page, subject, value_of
+from rop_otel_grafana.alerts.alert import Alert, Page, asked_of, subject, value_of
+from rop_otel_grafana.page_views import found, named
 from rop_otel_grafana.promql import (
     FINDING,
     MEASURE,
@@ -52,6 +53,7 @@ def _recall(settings: Settings) -> Alert:
         ),
         hold=drop.hold,
         severity="warning",
+        view=named(asked_of),
         summary=f"Recall of stage {value_of(STAGE)} has dropped, {subject(settings)}",
         description=(
             f"{RECALL.at(drop.k)} of {value_of(TARGET)} objects at stage {value_of(STAGE)} of {subject(settings)},"
@@ -96,14 +98,15 @@ def _recall_page(settings: Settings) -> Page:
 
 def _fallback(settings: Settings) -> Alert:
     watch = settings.fallback
-    found = recorded(
+    share = recorded(
         FINDING_SHARE.over(watch.window), equal(FINDING, ContextFinding.FALLBACK_USED), equal(STAGE, kinds.RERANK)
     )
     return Alert(
         name=FALLBACK,
-        expression=f"{found} > {watch.above:g}",
+        expression=f"{share} > {watch.above:g}",
         hold=watch.hold,
         severity="warning",
+        view=found(asked_of),
         summary=f"The reranker of {subject(settings)} runs its fallback",
         description=(
             f"In {_SHARE} of all handoffs, stage {value_of(STAGE)} of {subject(settings)} ran its fallback and not the"
@@ -138,12 +141,13 @@ def _fallback_page(settings: Settings) -> Page:
 
 def _starved(settings: Settings) -> Alert:
     watch = settings.starved
-    found = recorded(FINDING_SHARE.over(watch.window), equal(FINDING, ContextFinding.STARVED_CONTEXT))
+    share = recorded(FINDING_SHARE.over(watch.window), equal(FINDING, ContextFinding.STARVED_CONTEXT))
     return Alert(
         name=STARVED,
-        expression=f"{found} > {watch.above:g}",
+        expression=f"{share} > {watch.above:g}",
         hold=watch.hold,
         severity="warning",
+        view=found(asked_of),
         summary=f"The reader of {subject(settings)} is shown next to nothing",
         description=(
             f"In {_SHARE} of all handoffs, stage {value_of(STAGE)} of {subject(settings)} was handed documents and"
@@ -190,6 +194,7 @@ def _leak(settings: Settings) -> Alert:
         expression=f"{growth(labels, leaked, settings.leak)} > 0",
         hold=settings.interval,
         severity="critical",
+        view=found(asked_of),
         summary=f"Documents of another scope came into {subject(settings)}",
         description=(
             f"Stage {value_of(STAGE)} of {subject(settings)} returned documents of another scope than the handoff's"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rop_otel import Verdict, semconv
-from rop_otel_grafana.alerts.alert import Alert, Page, subject
+from rop_otel_grafana.alerts.alert import Alert, Page, asked_of, subject
+from rop_otel_grafana.page_views import of_verdict
 from rop_otel_grafana.promql import VERDICT, handoff_labels, one_of, recorded, select, sum_increase
 from rop_otel_grafana.recording import DECIDED, UNDECIDED, UNDECIDED_SHARE
 from rop_otel_grafana.settings import Settings
@@ -21,6 +22,7 @@ def alerts(settings: Settings) -> list[Alert]:
             hold=watch.hold,
             severity="warning",
             labels={"undecided": "share"},
+            view=of_verdict(asked_of, Verdict.UNVERIFIABLE),
             summary=f"Many cases of {subject(settings)} are neither PASS nor FAIL",
             description=(
                 f"{{{{ $value | humanizePercentage }}}} of all cases of {subject(settings)} were neither PASS nor FAIL:"
@@ -37,6 +39,7 @@ def alerts(settings: Settings) -> list[Alert]:
             hold="1m",
             severity="warning",
             labels={"undecided": "only"},
+            view=of_verdict(asked_of, Verdict.UNVERIFIABLE),
             summary=f"Nothing is known of {subject(settings)}",
             description=(
                 f"Every case of {subject(settings)} in the last {watch.only} was neither PASS nor FAIL: no loss can be"

@@ -10,6 +10,7 @@ from grafana_foundation_sdk.models import dashboard as model
 from rop_otel import semconv
 from rop_otel.core.measures import RECALL
 from rop_otel_grafana import provisioning, queries
+from rop_otel_grafana.dashboards import page_links
 from rop_otel_grafana.panels import METRICS, Panel
 from rop_otel_grafana.promql import HANDOFF, STAGE
 from rop_otel_grafana.settings import Settings
@@ -18,7 +19,7 @@ TAG = "rop-otel"
 EVERY, EVERY_NAME = "(?s:.*)", "(?s:.+)"
 """All values of a variable, also those with a newline; of handoffs, the empty name is none."""
 
-Variables = Sequence[build.QueryVariable | build.CustomVariable]
+Variables = Sequence[build.QueryVariable | build.CustomVariable | build.TextBoxVariable]
 
 
 def assemble(
@@ -85,6 +86,15 @@ def depth() -> build.CustomVariable:
         .multi(False)
         .include_all(False)
     )
+
+
+def page(settings: Settings) -> Variables:
+    """Return the variable of the page's address; none where the settings name no page."""
+    if not settings.page_url:
+        return ()
+    chosen = model.VariableOption(selected=True, text=settings.page_url, value=settings.page_url)
+    variable = build.TextBoxVariable(page_links.VARIABLE).label("Page").default_value(settings.page_url)
+    return (variable.current(chosen),)
 
 
 def _service(settings: Settings) -> build.QueryVariable:

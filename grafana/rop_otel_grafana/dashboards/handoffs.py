@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from grafana_foundation_sdk.builders import dashboard as build
 
-from rop_otel.core.handoff import PassageFinding
+from rop_otel import Verdict
+from rop_otel.core.handoff import LabelFinding, PassageFinding
 from rop_otel_grafana import queries
 from rop_otel_grafana.dashboards import traces
-from rop_otel_grafana.dashboards.board import assemble, handoff, stage
+from rop_otel_grafana.dashboards.board import assemble, handoff, page, stage
+from rop_otel_grafana.dashboards.page_links import of_row, of_series, to_page
+from rop_otel_grafana.page_views import found, lost, of_run, of_verdict
 from rop_otel_grafana.panels import Panel, Query, Scale, bad_above, good_when_high, neutral
 from rop_otel_grafana.promql import (
     AGREEMENT,
@@ -34,7 +37,7 @@ def board(settings: Settings) -> build.Dashboard:
         uid="rop-handoffs",
         title="Handoffs",
         description="Do selected objects reach the reader, and where are the others lost?",
-        variables=(handoff(settings), stage(settings)),
+        variables=(handoff(settings), stage(settings), *page(settings)),
         rows={
             "Now": _now(settings),
             "Selected objects": _selected(settings),
@@ -60,6 +63,7 @@ def _now(settings: Settings) -> list[Panel]:
             kind="stat",
             queries=(Query(expression=queries.return_rate(settings), legend=by_handoff),),
             scale=returned,
+            links=to_page(settings, of_verdict(of_series, Verdict.FAIL)),
             width=6,
             height=5,
         ),
@@ -78,6 +82,7 @@ def _now(settings: Settings) -> list[Panel]:
             kind="stat",
             queries=(Query(expression=queries.losses(settings), legend="lost"),),
             scale=bad_above(1, unit="short"),
+            links=to_page(settings, {"verdict": Verdict.FAIL.value}),
             width=4,
             height=5,
         ),
@@ -88,6 +93,7 @@ def _now(settings: Settings) -> list[Panel]:
             kind="stat",
             queries=(Query(expression=queries.wrong_citations(settings), legend=by_handoff),),
             scale=bad_above(settings.misattributed.above, unit="percentunit"),
+            links=to_page(settings, found(of_series, LabelFinding.LABEL_MISATTRIBUTED)),
             width=5,
             height=5,
         ),
@@ -112,6 +118,7 @@ def _selected(settings: Settings) -> list[Panel]:
             kind="lines",
             queries=(Query(expression=queries.return_rate(settings), legend=f"{{{{{HANDOFF}}}}}"),),
             scale=good_when_high(settings.target),
+            links=to_page(settings, of_verdict(of_series, Verdict.FAIL)),
         ),
         Panel(
             title="Verdicts",
@@ -119,25 +126,26 @@ def _selected(settings: Settings) -> list[Panel]:
             kind="stacked",
             queries=(Query(expression=queries.verdicts(settings), legend=_named(VERDICT)),),
             scale=neutral("percentunit"),
+            links=to_page(settings, of_verdict(of_series)),
         ),
         Panel(
             title="Losses by stage and cause",
             description="Selected objects that did not reach the reader. A point is one of them, and leads to its"
-            " trace; so does the link on each bar.",
+            " trace. Each bar links to its handoffs on the page, and to their traces.",
             kind="bars",
             queries=(Query(expression=queries.misses(settings), legend=_LOST),),
             scale=bad_above(1, unit="short"),
-            links=(traces.from_series(settings),),
+            links=(*to_page(settings, lost(of_series)), traces.from_series(settings)),
             exemplars=True,
         ),
         Panel(
             title="Where are they lost?",
-            description="The losses of the shown time by stage and cause. A row links to its traces. An empty table is"
-            " no loss only where the number of decided handoffs is not 0.",
+            description="The losses of the shown time by stage and cause. A row links to its handoffs on the page, and"
+            " to their traces. An empty table is no loss only where the number of decided handoffs is not 0.",
             kind="table",
             queries=(Query(expression=queries.misses_in_range(settings)),),
             scale=bad_above(1, unit="short"),
-            links=(traces.from_row(settings),),
+            links=(*to_page(settings, lost(of_row)), traces.from_row(settings)),
         ),
         Panel(
             title="Survival funnel",
@@ -196,6 +204,7 @@ def _judged(settings: Settings) -> list[Panel]:
                 ),
             ),
             scale=bad_above(settings.unseen.above, unit="percentunit"),
+            links=to_page(settings, found(of_series)),
         ),
     ]
 
@@ -208,6 +217,7 @@ def _checks(settings: Settings) -> list[Panel]:
             kind="lines",
             queries=(Query(expression=queries.findings(settings), legend=f"{{{{{STAGE}}}}} {{{{{FINDING}}}}}"),),
             scale=bad_above(settings.starved.above, unit="percentunit"),
+            links=to_page(settings, found(of_series)),
         ),
         Panel(
             title="Citations",
@@ -230,6 +240,7 @@ def _checks(settings: Settings) -> list[Panel]:
             kind="lines",
             queries=(Query(expression=queries.undecided(settings), legend=f"{{{{{HANDOFF}}}}}"),),
             scale=bad_above(settings.undecided.above, unit="percentunit"),
+            links=to_page(settings, of_verdict(of_series, Verdict.UNVERIFIABLE)),
         ),
     ]
 
@@ -244,6 +255,7 @@ def _runs(settings: Settings) -> list[Panel]:
             kind="table",
             queries=(Query(expression=queries.run_status(settings), legend=f"{{{{{RUN}}}}} {{{{{STATUS}}}}}"),),
             scale=failing,
+            links=to_page(settings, of_run(of_row)),
         ),
         Panel(
             title="Records of runs",
@@ -251,5 +263,6 @@ def _runs(settings: Settings) -> list[Panel]:
             kind="gauge",
             queries=(Query(expression=queries.run_records(settings), legend=f"{{{{{RUN}}}}} {{{{{VERDICT}}}}}"),),
             scale=neutral("short"),
+            links=to_page(settings, of_run(of_series)),
         ),
     ]

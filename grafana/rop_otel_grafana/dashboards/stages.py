@@ -9,7 +9,9 @@ from rop_otel.core.measures import RECALL
 from rop_otel.core.measures.every import MEASURES
 from rop_otel.core.measures.measure import Measure
 from rop_otel_grafana import queries
-from rop_otel_grafana.dashboards.board import assemble, depth, handoff, stage
+from rop_otel_grafana.dashboards.board import assemble, depth, handoff, page, stage
+from rop_otel_grafana.dashboards.page_links import of_series, to_page
+from rop_otel_grafana.page_views import found
 from rop_otel_grafana.panels import Panel, Query, Scale, bad_above, neutral
 from rop_otel_grafana.promql import FORM, HANDOFF, IMPLEMENTATION, ONLY, ROUND, STAGE, TARGET
 from rop_otel_grafana.settings import Settings
@@ -26,7 +28,7 @@ def board(settings: Settings) -> build.Dashboard:
         uid="rop-stages",
         title="Stages",
         description="How good is each stage, for selected and for judged objects, and how long does it take?",
-        variables=(handoff(settings), stage(settings), depth()),
+        variables=(handoff(settings), stage(settings), depth(), *page(settings)),
         rows={
             "Quality: selected objects left, judged objects right": _quality(settings),
             "Sources, rounds and forms of the query": _arms(settings),
@@ -130,6 +132,7 @@ def _work(settings: Settings) -> list[Panel]:
             kind="lines",
             queries=(Query(expression=queries.found(settings, ContextFinding.FALLBACK_USED), legend=_STAGE),),
             scale=bad_above(settings.fallback.above, unit="percentunit"),
+            links=to_page(settings, found(of_series)),
         ),
         Panel(
             title="Forms of the query, executions",
