@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -14,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from rop_otel.cli.typed_command import typed_command
 from rop_otel.core.escapes import printable
 from rop_otel.core.handoff import Joint, Severity, Verdict
 from rop_otel.reference.faults import Fault
@@ -129,7 +128,7 @@ def print_next_steps(
         html: The page that was written.
         own: Whether the corpus was the user's.
     """
-    command = _command()
+    command = typed_command()
     other = next(name for name in ("hidden_cut", "missing_reranker") if name != fault)
     steps = [
         (f"{command} demo --fault {other}", "break one stage and see it caught; --fault list names all"),
@@ -137,7 +136,8 @@ def print_next_steps(
         (f"{command} demo --serve", "keep answering, with live numbers on /metrics"),
     ]
     if export and resolver:
-        steps[1] = (f"{command} replay {export} --resolver {resolver}", "assess the recorded spans: the same verdicts")
+        files = f"{shlex.quote(str(export))} --resolver {shlex.quote(str(resolver))}"
+        steps[1] = (f"{command} replay {files}", "assess the recorded spans: the same verdicts")
     if not own:
         steps.append((f"{command} demo --corpus pages.jsonl --questions questions.jsonl", "the same on your own text"))
     if not html:
@@ -266,11 +266,3 @@ def _citations(summary: Summary) -> str:
 
 def _table(title: str, *columns: str) -> Table:
     return Table(*columns, title=f"[bold]{title}[/]", title_justify="left", title_style="", box=None, pad_edge=False)
-
-
-def _command() -> str:
-    """Return how the user called this program, as short as it works."""
-    own = Path(sys.argv[0])
-    if shutil.which(own.name) and Path(str(shutil.which(own.name))).resolve() == own.resolve():
-        return own.name
-    return os.path.relpath(own)

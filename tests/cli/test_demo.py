@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -103,12 +104,11 @@ def test_nothing_is_lost_only_where_that_is_known(
 def test_exported_spans_are_judged_alike(
     files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The printed replay command gives the verdicts of the live run."""
-    spans = tmp_path / "spans.jsonl"
-    code, out, _ = run(monkeypatch, capsys, "demo", *files, "--export", str(spans))
+    """The printed replay command, copied into a shell, gives the verdicts of the live run."""
+    code, out, _ = run(monkeypatch, capsys, "demo", *files, "--export", str(tmp_path / "my spans.jsonl"))
     assert code == 0
-    assert f"replay {spans} --resolver {spans}.resolver.json" in out
-    code, out, _ = run(monkeypatch, capsys, "replay", str(spans), "--resolver", f"{spans}.resolver.json")
+    [printed] = re.findall(r"^  rop-otel (replay .*)$", out, flags=re.MULTILINE)
+    code, out, _ = run(monkeypatch, capsys, *shlex.split(printed))
     assert "3 handoffs: 2 PASS, 1 SELECTOR_ERROR" in out
     assert code == 0
 
