@@ -17,8 +17,8 @@ from rop_otel.cli.run_report import (
     UnpackedBytesOption,
     limits_of,
 )
-from rop_otel.cli.terminal import say
-from rop_otel.core.escapes import printable, printable_json
+from rop_otel.cli.terminal import say, say_json
+from rop_otel.core.escapes import printable, printable_json, readable, readable_words
 from rop_otel.errors import InputError
 
 
@@ -42,13 +42,14 @@ def explain(
     found = list(explain_record(opened, records, record, limits=limits))
     population = () if opened.declaration is None else opened.declaration.population or ()
     if not found and record not in population:
-        raise InputError(f"no observation of {record!r}, and it is not expected either", file=", ".join(records))
+        named = readable(record, write=repr)
+        raise InputError(f"no observation of {named}, and it is not expected either", file=", ".join(records))
     if output_format is Format.JSON:
         shape = [{"file": each.file, "line": each.line, **each.explanation.as_dict()} for each in found]
-        say(printable_json(json.dumps(shape, indent=2)))
+        say_json([printable_json(json.dumps(shape, indent=2)).encode() + b"\n"])
         return
     for fault in opened.faults:
-        say(printable(f"{fault.code} at {fault.path or 'the document'}: {fault.message}"))
+        say(readable_words(f"{fault.code} at {fault.path or 'the document'}: {fault.message}"))
     for each in found:
         say(printable(f"{each.file}:{each.line}"))
         for line in each.explanation.lines():
@@ -56,4 +57,4 @@ def explain(
     if len(found) > 1:
         say(f"{len(found)} observations of one record ID: the run is invalid where they should be one.")
     if not found:
-        say(f"{printable(record)}: MISSING\n  because it is expected and was never observed")
+        say(f"{readable(record)}: MISSING\n  because it is expected and was never observed")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperGroup
 
-from rop_otel.core.escapes import printable, printable_lines
+from rop_otel.core.escapes import printable_lines, readable_words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,8 +41,8 @@ def say_json(lines: Iterable[bytes]) -> None:
 
 
 def complain(text: str) -> None:
-    """Print one line on standard error."""
-    print("rop-otel:", printable(text), file=sys.stderr)
+    """Print one line on standard error, as long as a person reads."""
+    print("rop-otel:", readable_words(text), file=sys.stderr)
 
 
 def complain_at_length(text: str) -> None:

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
+from typing import Final
+
+LONGEST_READ: Final = 200
+"""Characters of an ID or a name that a person is shown."""
+
+_WORDS: Final = re.compile(rf"\S{{{LONGEST_READ + 1},}}")
 
 
 def printable(text: str) -> str:
@@ -14,6 +22,27 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def readable(text: str, *, write: Callable[[str], str] = printable) -> str:
+    """Return an ID or a name for a terminal: its beginning, and how long it is, where it is longer than anyone reads.
+
+    Args:
+        text: The whole ID.
+        write: How characters are shown.
+
+    >>> readable("d1"), readable("d1", write=repr)
+    ('d1', "'d1'")
+    >>> readable("d" * 1_000_000).removeprefix("d" * LONGEST_READ)
+    '… (1,000,000 characters)'
+    """
+    more = f"… ({len(text):,} characters)" if len(text) > LONGEST_READ else ""
+    return write(text[:LONGEST_READ]) + more
+
+
+def readable_words(text: str) -> str:
+    """Return a sentence for a terminal, in which each word, such as a name, is :func:`readable`."""
+    return printable(_WORDS.sub(lambda word: readable(word[0], write=str), text))
 
 
 def printable_lines(text: str) -> str:

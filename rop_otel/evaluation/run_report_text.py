@@ -8,7 +8,7 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
-from rop_otel.core.escapes import printable
+from rop_otel.core.escapes import printable, readable, readable_words
 from rop_otel.core.profile.accounts import Accounts, Counts
 from rop_otel.core.profile.report import RunReport
 from rop_otel.core.profile.verdicts import RunStatus, Verdict
@@ -27,7 +27,7 @@ def print_run_report(report: RunReport, console: Console) -> None:
     """
     style = _STYLES.get(report.run_status, _OTHER_STATUS)
     named = report.declaration_id or "a declaration without a name"
-    console.print(Text.assemble((str(report.run_status), style), "  ", printable(named)), soft_wrap=True)
+    console.print(Text.assemble((str(report.run_status), style), "  ", readable(named)), soft_wrap=True)
     for line in (
         *_population(report),
         *_verdicts(report),
@@ -85,8 +85,12 @@ def _lists(report: RunReport) -> Iterator[str]:
     accounts = report.deciding
     yield from _ids(accounts)
     malformed = sorted(accounts.counts.malformed)
-    yield from _listed("no observation", [printable(f"{item.file}:{item.line}: {item.reason}") for item in malformed])
-    faults = [printable(f"{fault.code} at {fault.path or 'the document'}: {fault.message}") for fault in report.faults]
+    yield from _listed(
+        "no observation", [readable_words(f"{item.file}:{item.line}: {item.reason}") for item in malformed]
+    )
+    faults = [
+        readable_words(f"{fault.code} at {fault.path or 'the document'}: {fault.message}") for fault in report.faults
+    ]
     yield from _listed("faults of the declaration", faults, most=len(faults))
 
 
@@ -96,7 +100,7 @@ def _ids(accounts: Accounts) -> Iterator[str]:
         ("observed more than once", accounts.duplicates),
         ("unexpected", accounts.unexpected),
     ):
-        yield from _listed(title, [printable(name) for name in names])
+        yield from _listed(title, [readable(name) for name in names])
 
 
 def _listed(title: str, names: Sequence[str], *, most: int = _MOST_LISTED) -> Iterator[str]:

@@ -7,16 +7,17 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
+from rop_otel.core.escapes import readable, readable_words
 from rop_otel.replay.doctor_report import Checkup, NamedCheckup
 
 
 def print_checkup(checkup: Checkup, console: Console) -> None:
     """Print a checkup: for each handoff name what is watched, and what looks wrong with what to change."""
     for name, named in checkup.names.items():
-        console.print(Text(name, style="bold"), end="")
+        console.print(Text(readable(name), style="bold"), end="")
         handoffs = "handoff" if named.handoffs == 1 else "handoffs"
         console.print(Text(f": {named.handoffs:,} {handoffs}, {_verdicts(named)}"))
-        console.print(Text(f"  watching {named.watched}"))
+        console.print(Text(f"  watching {readable_words(named.watched)}"))
         for line in _symptoms(named):
             console.print(line)
         console.print()
@@ -32,9 +33,9 @@ def _verdicts(named: NamedCheckup) -> str:
 def _symptoms(named: NamedCheckup) -> Iterator[Text]:
     for code, each in named.ordered():
         mark = Text("  ✗ " if code.grave else "  · ", style="bold red" if code.grave else "yellow")
-        yield mark + Text(f"{each.handoffs:,} of {named.handoffs:,}: {each.seen}.")
+        yield mark + Text(f"{each.handoffs:,} of {named.handoffs:,}: {readable_words(each.seen)}.")
         yield Text(f"    {code.advice[0].upper()}{code.advice[1:]}.")
-        yield Text(f"    First in {each.first}", style="dim")
+        yield Text(f"    First in {readable(each.first)}", style="dim")
     if not named.symptoms:
         yield Text("  ✓ nothing looks wrong", style="green")
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from rop_otel.core.escapes import printable
+from rop_otel.core.escapes import readable, readable_words
 from rop_otel.core.handoff import Assessment, HandoffRecord, Joint, Severity, Verdict
 from rop_otel.core.handoff.stage_lists import StageLists
 from rop_otel.core.handoff.totals import Totals, add_up
@@ -53,7 +53,7 @@ def print_report(report: Report, console: Console, *, lists: bool = False) -> No
         console.print()
         console.print(table)
     for sentence in _remarks(report):
-        console.print(printable(sentence), style=_OTHER_VERDICT, soft_wrap=True, markup=False, highlight=False)
+        console.print(readable_words(sentence), style=_OTHER_VERDICT, soft_wrap=True, markup=False, highlight=False)
 
 
 def verdict_counts(counts: Mapping[Verdict, int]) -> Text:
@@ -79,13 +79,15 @@ def counted(count: int, what: str) -> str:
 def _handoff_lines(assessment: Assessment) -> Iterator[Text]:
     style = _STYLES.get(assessment.verdict, _OTHER_VERDICT) if assessment.verdict else _OTHER_VERDICT
     known_as = assessment.record_id or assessment.handoff_id
-    yield Text.assemble((printable(known_as), "bold"), " ", (printable(str(assessment)), style))
+    name = assessment.handoff_name
+    said = readable(name) + readable_words(str(assessment).removeprefix(name))
+    yield Text.assemble((readable(known_as), "bold"), " ", (said, style))
     for finding in assessment.findings:
         where = _where(finding.stage, finding.name, finding.round)
         yield Text.assemble(
             "    ",
             (finding.severity, _SEVERITIES[finding.severity]),
-            printable(f" {finding.code} at {where}: {finding.message}"),
+            f" {finding.code} at {where}: {readable_words(finding.message)}",
         )
 
 
@@ -101,11 +103,11 @@ def _target_lines(assessment: Assessment, record: HandoffRecord) -> Iterator[Tex
     if assessment.joint is not None:
         given.append(_JOINT[assessment.joint])
     if given:
-        yield Text(f"    {printable('; '.join(given))}", style="dim")
+        yield Text(f"    {'; '.join(given)}", style="dim")
     for loss in assessment.judged_losses or ():
         where = _where(loss.drop.stage, loss.drop.name, loss.drop.round)
         place = f" at {where}" if where else ""
-        yield Text(f"    judged {printable(f'{loss.id} was lost{place}')} ({loss.drop.cause})", style="dim")
+        yield Text(f"    judged {readable(loss.id)} was lost{place} ({loss.drop.cause})", style="dim")
 
 
 def _list_lines(assessment: Assessment, stages: tuple[StageLists, ...]) -> Iterator[Text]:
@@ -113,11 +115,11 @@ def _list_lines(assessment: Assessment, stages: tuple[StageLists, ...]) -> Itera
     for stage, scores in zip(stages, assessment.stages, strict=True):
         where = _where(stage.stage, stage.name, stage.round)
         if stage.returned is None:
-            yield Text(f"    {printable(where)}: unreadable", style="dim")
+            yield Text(f"    {where}: unreadable", style="dim")
             continue
         more = (scores.returned or 0) - len(stage.returned)
         after = f" and {more:,} that were not recorded" if more > 0 else ""
-        yield Text(f"    {printable(where)}: {printable(', '.join(stage.returned) or 'nothing')}{after}", style="dim")
+        yield Text(f"    {where}: {', '.join(map(readable, stage.returned)) or 'nothing'}{after}", style="dim")
 
 
 def _dropped_lines(assessment: Assessment, dropped: tuple[StageLists, ...]) -> Iterator[Text]:
@@ -127,11 +129,11 @@ def _dropped_lines(assessment: Assessment, dropped: tuple[StageLists, ...]) -> I
     for stage in dropped:
         if stage.dropped:
             where = _where(stage.stage, stage.name, stage.round)
-            yield Text(f"    dropped at {printable(where)}: {printable(_named(stage.dropped))}", style="dim")
+            yield Text(f"    dropped at {where}: {_named(stage.dropped)}", style="dim")
 
 
 def _where(*parts: str | int | None) -> str:
-    return "/".join(str(part) for part in parts if part is not None)
+    return "/".join(readable(str(part)) for part in parts if part is not None)
 
 
 def _total(report: Report, totals: Totals) -> Text:
@@ -165,7 +167,7 @@ def _table(title: str, columns: tuple[str, str, str], rows: list[tuple[str, str,
     table = Table(*columns[:2], title=title, title_justify="left", box=None, pad_edge=False)
     table.add_column(columns[2], justify="right")
     for row in rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
+        table.add_row(*(Text(readable(cell)) for cell in row))
     return table
 
 
@@ -184,4 +186,4 @@ def _remarks(report: Report) -> Iterator[str]:
 
 def _named(names: tuple[str, ...]) -> str:
     more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    return ", ".join(map(readable, names[:_MOST_NAMED])) + (f" and {more:,} more" if more > 0 else "")

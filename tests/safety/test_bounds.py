@@ -11,8 +11,9 @@ import pytest
 from opentelemetry.sdk.trace import TracerProvider
 
 import rop_otel as rop
+from rop_otel.core.escapes import LONGEST_READ
 from rop_otel.core.handoff import Verdict
-from rop_otel.core.handoff.findings.making import LONGEST_NAMED, quoted
+from rop_otel.core.handoff.findings.making import quoted
 from rop_otel.errors import UsageError
 from rop_otel.tracing.results.result_reader import EMPTY, Reader
 from rop_otel.tracing.results.scalars import MOST_NAMED
@@ -210,7 +211,7 @@ def test_endless_feeds_are_refused(watched: Watched) -> None:
 
 def test_long_ids_are_short_in_messages() -> None:
     """A message about an ID of megabytes shows its beginning."""
-    assert len(quoted(["x" * 10**6])) < 2 * LONGEST_NAMED
+    assert len(quoted(["x" * 10**6])) < 2 * LONGEST_READ
 
 
 def written(error: BaseException) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rop_otel.core.escapes import readable
 from rop_otel.core.profile.declaration import Declaration
 from rop_otel.core.profile.fieldpath import ABSENT
 from rop_otel.core.profile.joint import Comparison
@@ -57,15 +58,15 @@ class Explanation:
     hard_judgment: Judgment | None
 
     def lines(self) -> Iterator[str]:
-        """Yield the explanation in words."""
-        yield f"{self.record_id}: {self.judgment.verdict}"
+        """Yield the explanation in words, for a terminal."""
+        yield f"{readable(self.record_id)}: {self.judgment.verdict}"
         yield f"  because {self.judgment.reason} (check: {self.judgment.check})"
         if self.hard_judgment is not None:
             yield f"  in hard mode: {self.hard_judgment.verdict}, because {self.hard_judgment.reason}"
         for given, object_id in self.selection:
-            yield f"  selected {given!r} → {object_id!r}" if object_id else f"  selected {given} → no object"
+            yield f"  selected {_resolved(given, object_id)}"
         for given, object_id in self.judged:
-            yield f"  judged {given!r} → {object_id!r}" if object_id else f"  judged {given} → no object"
+            yield f"  judged {_resolved(given, object_id)}"
         if self.judgment.agreement is not None:
             at = "" if self.judgment.trace_rank is None else f", a judged object at rank {self.judgment.trace_rank}"
             yield f"  agreement of selected and judged: {self.judgment.agreement}{at}"
@@ -74,8 +75,8 @@ class Explanation:
         yield f"  returned, rule {self.rule!r}:"
         for slot in self.returned:
             mark = "*" if slot.acceptable else " "
-            what = repr(slot.object_id) if slot.object_id is not None else "no object"
-            yield f"  {mark} {slot.rank:>4}  {slot.raw!r} → {what}"
+            raw, what = _quoted(slot.raw), "no object" if slot.object_id is None else _quoted(slot.object_id)
+            yield f"  {mark} {slot.rank:>4}  {raw} → {what}"
             if slot.rank == self.cutoff:
                 yield f"    ---- cutoff {self.cutoff}: the reader sees nothing below ----"
 
@@ -99,6 +100,14 @@ class Explanation:
                 for slot in self.returned
             ],
         }
+
+
+def _resolved(given: str, object_id: str | None) -> str:
+    return f"{_quoted(given)} → {_quoted(object_id)}" if object_id else f"{readable(given)} → no object"
+
+
+def _quoted(raw: str | None) -> str:
+    return repr(raw) if raw is None else readable(raw, write=repr)
 
 
 def explain(observation: Observation, declaration: Declaration | None) -> Explanation:

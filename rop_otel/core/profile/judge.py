@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Final
 
+from rop_otel.core.escapes import LONGEST_READ
 from rop_otel.core.profile.declaration import Declaration
 from rop_otel.core.profile.fieldpath import ABSENT
 from rop_otel.core.profile.membership import Membership
@@ -230,8 +231,7 @@ def _kind(value: object) -> str:
 
 
 def _shown(text: str | None) -> str:
-    return repr(text) if text is None or len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]!r}…"
+    return repr(text) if text is None or len(text) <= LONGEST_READ else f"{text[:LONGEST_READ]!r}…"
 
 
-_LONGEST_SHOWN: Final = 200
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rop_otel.core.escapes import printable
+from rop_otel.core.escapes import printable, readable, readable_words
 from rop_otel.study.tables.study_table import Grid
 from rop_otel.study.views.section import Section, is_number
 
@@ -16,7 +16,9 @@ def text(head: Sequence[str], sections: Sequence[Section]) -> str:
         head: Lines above them.
         sections: The sections.
     """
-    return "\n".join([*map(printable, head), *(line for section in sections for line in _text_lines(section))]) + "\n"
+    return (
+        "\n".join([*map(readable_words, head), *(line for section in sections for line in _text_lines(section))]) + "\n"
+    )
 
 
 def markdown(head: Sequence[str], sections: Sequence[Section]) -> str:
@@ -32,16 +34,16 @@ def markdown(head: Sequence[str], sections: Sequence[Section]) -> str:
 
 def _text_lines(section: Section) -> Iterator[str]:
     yield ""
-    yield printable(section.title)
+    yield readable_words(section.title)
     for grid in section.grids:
         if grid.caption:
-            yield f"  {printable(grid.caption)}"
+            yield f"  {readable_words(grid.caption)}"
         yield from (f"  {line}" for line in _aligned(grid))
-        yield from (f"  {printable(note)}" for note in grid.notes)
+        yield from (f"  {readable_words(note)}" for note in grid.notes)
 
 
 def _aligned(grid: Grid) -> Iterator[str]:
-    rows = [[*map(printable, row)] for row in ([*grid.header], *grid.rows)]
+    rows = [[*map(readable, row)] for row in ([*grid.header], *grid.rows)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     right = _right(grid)
     for row in rows if grid.header else ():

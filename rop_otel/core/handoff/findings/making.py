@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from rop_otel.core.escapes import LONGEST_READ
 from rop_otel.core.handoff.assessment import Finding, FindingCode, Severity
 from rop_otel.core.handoff.record import StageRecord
 
 NAMED_IN_MESSAGE = 5
-LONGEST_NAMED = 200
-"""Characters of one value in a message: an ID may be megabytes, and each finding would repeat it."""
 
 
 def finding_at(
@@ -49,4 +48,4 @@ def quoted(values: Iterable[str]) -> str:
 
 def named(value: str) -> str:
     """Return a value as a message shows it: quoted, and cut where it is very long."""
-    return repr(value) if len(value) <= LONGEST_NAMED else f"{value[:LONGEST_NAMED]!r}…"
+    return repr(value) if len(value) <= LONGEST_READ else f"{value[:LONGEST_READ]!r}…"
