@@ -29,7 +29,7 @@ def main() -> None:
     with Receiver() as received:
         with (
             service("retriever", received.url) as retriever,
-            service("reader", received.url, retriever) as reader,
+            service("reader", received.url, RETRIEVER=retriever) as reader,
             ThreadPoolExecutor(8) as pool,
         ):
             answers = list(pool.map(lambda question: ask(reader, question), [*QUESTIONS] * TIMES))
@@ -54,21 +54,39 @@ def ask(reader: str, question: str) -> str:
 
 
 @contextmanager
-def service(name: str, receiver: str, retriever: str = "") -> Iterator[str]:
-    """Run a service with two workers, and give its address; at the end it finishes what it has begun."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    environment = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": receiver, "RETRIEVER": retriever}
+def service(name: str, receiver: str, **settings: str) -> Iterator[str]:
+    """Run a service with two workers, and give its address; at the end it finishes what it has begun.
+
+    Args:
+        name: Of its module.
+        receiver: Where it sends.
+        settings: Further environment variables, such as the addresses of the services that it asks.
+    """
+    port = free_port()
     command = [sys.executable, "-m", "uvicorn", f"{name}:app", "--port", str(port), "--workers", "2"]
-    quiet = ["--log-level", "warning"]
-    with subprocess.Popen([*command, *quiet], cwd=HERE, env=environment) as process:
+    environment = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver, **settings}
+    with started([*command, "--log-level", "warning"], environment, f"http://127.0.0.1:{port}/docs"):
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def started(command: list[str], environment: dict[str, str], answers: str) -> Iterator[None]:
+    """Run a program inside the block, from when an address of it answers."""
+    with subprocess.Popen(command, cwd=HERE, env={**os.environ, **environment}, stdout=subprocess.DEVNULL) as process:
         try:
-            wait(f"http://127.0.0.1:{port}/docs")
-            yield f"http://127.0.0.1:{port}"
+            wait(answers)
+            yield
         finally:
             process.terminate()
             process.wait(timeout=120)
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+    return port
 
 
 def wait(url: str) -> None:

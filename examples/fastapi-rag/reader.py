@@ -1,21 +1,17 @@
-"""The reader: opens and assesses the handoff, asks the retriever, packs a context and answers."""
+"""The reader: packs a context and answers. Of two services it also opens and assesses the handoff, and asks."""
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from urllib.parse import urlencode
-from urllib.request import Request, urlopen
+from typing import Annotated
 
+from asking import in_trace, retrieve
 from corpus import PASSAGES, QUESTIONS
-from fastapi import FastAPI
-from opentelemetry import propagate
+from fastapi import FastAPI, Header, Query
 
 import rop_otel as rop
 
-RETRIEVER = os.environ["RETRIEVER"]
 BUDGET = 22
 """Words of context."""
 
@@ -37,19 +33,17 @@ def answer(question: str) -> dict[str, str | None]:
     with rop.handoff("docs-qa") as handoff:
         handoff.select(QUESTIONS.get(question))
         shown = pack(retrieve(question))
-        handoff.answered(" ".join(f"[S{place + 1}]" for place in range(len(shown))), sources=shown)
+        handoff.answered(cite(shown), sources=shown)
     verdict = handoff.assessment.verdict
     return {"verdict": verdict.value if verdict else None, "shown": " ".join(shown)}
 
 
-@rop.stage("retriever", source=True)
-def retrieve(question: str) -> list[str]:
-    """Ask the retriever. What it returned is a stage here; its own stages are below it in the trace."""
-    headers: dict[str, str] = {}
-    propagate.inject(headers)
-    with urlopen(Request(f"{RETRIEVER}/search?{urlencode({'question': question})}", headers=headers)) as response:
-        found: list[str] = json.load(response)
-    return found
+@app.get("/read")
+def read(key: Annotated[list[str], Query()], traceparent: Annotated[str, Header()]) -> dict[str, str | list[str]]:
+    """Answer from passages that another service found, in its trace."""
+    with in_trace(traceparent):
+        shown = pack(key)
+    return {"answer": cite(shown), "shown": shown}
 
 
 @rop.stage("packing")
@@ -63,3 +57,8 @@ def pack(keys: list[str]) -> list[str]:
         shown.append(key)
     rop.current_handoff().running_stage.returned(shown, labels=[f"S{place + 1}" for place in range(len(shown))])
     return shown
+
+
+def cite(shown: list[str]) -> str:
+    """Return an answer that cites every passage."""
+    return " ".join(f"[S{place + 1}]" for place in range(len(shown)))

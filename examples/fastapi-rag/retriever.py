@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated
 
+from asking import in_trace
 from corpus import PASSAGES
 from fastapi import FastAPI, Header
-from opentelemetry import context, propagate
 
 import rop_otel as rop
 
@@ -27,11 +27,8 @@ app = FastAPI(lifespan=lifespan)
 @app.get("/search")
 def search(question: str, traceparent: Annotated[str, Header()]) -> list[str]:
     """Return the keys of passages, best first. The W3C header puts the stages into the asking service's trace."""
-    token = context.attach(propagate.extract({"traceparent": traceparent}))
-    try:
+    with in_trace(traceparent):
         return fuse(by_words(question), by_letters(question))
-    finally:
-        context.detach(token)
 
 
 @rop.stage("lexical")
