@@ -74,7 +74,7 @@ def started(command: list[str], environment: dict[str, str], answers: str) -> It
     """Run a program inside the block, from when an address of it answers."""
     with subprocess.Popen(command, cwd=HERE, env={**os.environ, **environment}, stdout=subprocess.DEVNULL) as process:
         try:
-            wait(answers)
+            wait(answers, process)
             yield
         finally:
             process.terminate()
@@ -89,14 +89,16 @@ def free_port() -> int:
     return port
 
 
-def wait(url: str) -> None:
-    """Wait until a service answers."""
+def wait(url: str, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a program answers at an address."""
     deadline = time.monotonic() + 300
     while True:
         try:
             with urlopen(url, timeout=30):
                 return
         except OSError:
+            if process.poll() is not None:
+                sys.exit("A program has ended before it answered.")  # it has said why
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.1)

@@ -45,8 +45,11 @@ def monitor(folder: str) -> Iterator[str]:
     ) as process:
         try:
             assert process.stdout is not None
-            said = "".join(iter(process.stdout.readline, "Ctrl-C ends it.\n"))
-            yield re.findall(r"(http://\S+)/v1/traces", said)[0]
+            addresses = (re.search(r"(http://\S+)/v1/traces", line) for line in process.stdout)
+            found = next(filter(None, addresses), None)
+            if found is None:
+                sys.exit("The monitor did not start.")  # it has said why
+            yield found[1]
         finally:
             process.terminate()
 
