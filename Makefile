@@ -80,7 +80,7 @@ grafana: .venv/.dev ## Write grafana/dist and the runbook anew from their source
 collector: ## Build the OpenTelemetry collector of collector-config (needs go), once, and print where it is.
 	@collector-config/build.sh
 
-stack: .venv/.dev collector ## Run application, collector, Prometheus and Alertmanager to look at, with a fault to put in.
+stack: .venv/.dev collector ## Run application, collector, monitor, Prometheus and Alertmanager to look at, with a fault to put in.
 	@$(BIN)/python -m tests.stack.by_hand
 
 stack-test: .venv/.dev collector ## Test the stack from a fault to the webhook, and the collector's configurations.

@@ -19,6 +19,7 @@ from typing import Any, Self
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from tests.grafana import prometheus
+from tests.grafana.programs import GROUP
 
 COMMAND = str(Path(sys.executable).with_name("rop-otel"))
 PATIENCE = 60.0
@@ -37,7 +38,13 @@ class Served:
             self._command += ["--grpc-port", "0", "--http-port", "0"]
 
     def __enter__(self) -> Self:
-        self.process = subprocess.Popen(self._command, stdout=subprocess.PIPE, text=True, env=dict(os.environ))
+        self.process = subprocess.Popen(
+            self._command,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=dict(os.environ),
+            process_group=GROUP.get(),
+        )
         assert self.process.stdout is not None
         said = ""
         while "Ctrl-C" not in said:

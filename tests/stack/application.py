@@ -41,12 +41,11 @@ class Service:
     """Answers questions in a thread of its own.
 
     Args:
-        folder: Where the resolver in force is written, and vectors are kept.
+        folder: Where vectors are kept.
     """
 
     def __init__(self, folder: Path) -> None:
         corpus = read_standard_library(modules=MODULES)
-        (folder / "resolver.json").write_bytes(corpus.resolver.to_bytes())
         self.port = rop.configure(service_name=SERVICE, metrics_port=0, resolver=corpus.resolver).metrics_port
         self._tools = load_tools(corpus, cache=folder, settings=Settings(token_budget=300))
         self._healthy: Pipeline = make_pipeline(self._tools, linked=True)

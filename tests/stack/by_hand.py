@@ -21,8 +21,10 @@ Alertmanager  http://127.0.0.1:{alertmanager}/ (amtool --alertmanager.url=http:/
 Webhook       {webhook} (what it is told is shown below)
 /metrics      http://127.0.0.1:{metrics}/metrics
 Collector     http://127.0.0.1:{collector}/metrics (the same through OTLP), OTLP on {endpoint}
+Monitor       {monitor}/metrics (the same once more, of the spans that the collector sends)
+Page          {monitor}/
 Traces        {traces}
-Judge them    rop-otel replay {traces} --resolver {resolver}
+Judge them    .venv/bin/rop-otel replay {traces} --resolver {resolver}
 
 Enter puts the fault {fault} in, and takes it out again; Ctrl-C or Ctrl-D ends.
 """
@@ -37,6 +39,7 @@ def addresses(running: Stack, folder: Path) -> str:
         metrics=running.port,
         collector=running.collector.metrics,
         endpoint=running.collector.endpoint,
+        monitor=running.monitor.url,
         traces=running.collector.traces,
         resolver=folder / "resolver.json",
         fault=FAULT,
@@ -44,10 +47,11 @@ def addresses(running: Stack, folder: Path) -> str:
 
 
 def told(alert: Alert) -> str:
-    """Return what the webhook was told of one alert, as a line."""
-    labels = alert["labels"]
+    """Return what the webhook was told of one alert, as a line, and where the page shows its handoffs."""
+    labels, notes = alert["labels"], alert["annotations"]
     cause = f" ({labels['rop_drop_cause']})" if "rop_drop_cause" in labels else ""
-    return f"Webhook: {alert['status']} {labels['alertname']}: {alert['annotations']['summary']}{cause}\n"
+    page = f"         {notes['page_url']}\n" if "page_url" in notes else ""
+    return f"Webhook: {alert['status']} {labels['alertname']}: {notes['summary']}{cause}\n{page}"
 
 
 def main() -> None:
@@ -67,7 +71,7 @@ def main() -> None:
 def run() -> None:
     """Start everything, tell where it is, and do what the input says."""
     GROUP.set(0)  # Ctrl-C is for this process alone, which ends the others in order
-    say("Starting the application, the collector, Prometheus and Alertmanager ...\n")
+    say("Starting the application, the collector, the monitor, Prometheus and Alertmanager ...\n")
     with tempfile.TemporaryDirectory(prefix="rop-otel-stack-") as folder, stack(Path(folder)) as running:
         running.webhook.hearers.append(lambda alert: say(told(alert)))
         say(addresses(running, Path(folder)))

@@ -25,12 +25,17 @@ def test_a_missing_program_is_named_without_a_stack(tmp_path: Path) -> None:
 
 
 def test_what_the_webhook_is_told_is_a_line() -> None:
-    """A line says whether an alert fires or is over, which one, and the cause where there is one."""
+    """A line says whether an alert fires or is over, which one, and the cause and the page where there are any."""
     annotations = {"summary": "Handoff docs-qa loses selected objects at stage packing"}
     labels = {"alertname": "SelectedObjectDropsBeforeReader", "rop_drop_cause": "over_budget"}
     assert told({"status": "firing", "labels": labels, "annotations": annotations}) == (
         "Webhook: firing SelectedObjectDropsBeforeReader: "
         "Handoff docs-qa loses selected objects at stage packing (over_budget)\n"
+    )
+    linked = {**annotations, "page_url": "http://127.0.0.1:4318/#/handoffs?verdict=FAIL"}
+    assert told({"status": "firing", "labels": {"alertname": "RunFailed"}, "annotations": linked}) == (
+        "Webhook: firing RunFailed: Handoff docs-qa loses selected objects at stage packing\n"
+        "         http://127.0.0.1:4318/#/handoffs?verdict=FAIL\n"
     )
     absent = {"status": "resolved", "labels": {"alertname": "HandoffTrafficAbsent"}, "annotations": {"summary": "Gone"}}
     assert told(absent) == "Webhook: resolved HandoffTrafficAbsent: Gone\n"

@@ -17,7 +17,10 @@ def test_replay_joins_both_services(example: dict[str, Any], tmp_path: Path) -> 
     service, ask, questions = example["service"], example["ask"], example["QUESTIONS"]
     layers = ("agent.yaml", "backends.yaml", "extras.yaml")
     with collector(tmp_path, layers) as running:
-        with service("retriever", running.endpoint) as retriever, service("reader", running.endpoint, retriever) as url:
+        with (
+            service("retriever", running.endpoint) as retriever,
+            service("reader", running.endpoint, RETRIEVER=retriever) as url,
+        ):
             live = Counter(ask(url, question) for question in questions)
         until(running.traces.exists, within=120, what="a file of spans")
     report = replay_files([str(running.traces)])
@@ -40,7 +43,7 @@ def test_no_finished_handoff_is_lost_at_the_end(example: dict[str, Any]) -> None
                 return  # the service was ended before it answered
 
         with service("retriever", received.url) as retriever:
-            with service("reader", received.url, retriever) as url:
+            with service("reader", received.url, RETRIEVER=retriever) as url:
                 asking = [pool.submit(asked, question) for question in questions * 500]
                 until(lambda: answered.total() > 20, within=120, what="some answers")
             for each in asking:

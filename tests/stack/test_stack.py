@@ -11,7 +11,8 @@ import pytest
 from rop_otel.replay import replay_files
 from tests.grafana.panels import unanswered
 from tests.grafana.prometheus import Prometheus, until
-from tests.stack.stack import CAUSE, FAULT, JOBS, STAGE, Stack, short, stack
+from tests.stack.application import SERVICE
+from tests.stack.stack import CAUSE, FAULT, JOBS, MONITORED, STAGE, Stack, short, stack
 
 Labels = dict[str, str]
 
@@ -29,6 +30,10 @@ class Story:
     told: list[Labels] = field(default_factory=list)
     resolved: list[Labels] = field(default_factory=list)
     panels: list[tuple[str, str]] = field(default_factory=list)
+    page: str = ""
+    links: set[str] = field(default_factory=set)
+    kept: list[dict[str, Any]] = field(default_factory=list)
+    counted: list[float] = field(default_factory=list)
     live: dict[str, Any] = field(default_factory=dict)
     replayed: dict[str, Any] = field(default_factory=dict)
 
@@ -45,18 +50,22 @@ def recalls(running: Stack, story: Story) -> None:
     """Be healthy, at fault, and healthy again, and keep what is seen."""
     server, told = running.prometheus, running.webhook
     judged = 'count by (job) (sum_over_time(rop_handoff_verdicts_total{rop_verdict="PASS"}[30s]) > 0)'
-    until(lambda: len(server.query(judged)) == 2, within=120, what="both ways")
+    until(lambda: len(server.query(judged)) == len(JOBS), within=120, what="every way")
     until(lambda: len(server.query("count_over_time(up[40s]) >= 12")) >= 2, within=120, what="some healthy seconds")
     story.look(server)
     story.healthy = list(story.alerts)
     running.application.ask(f"fault {FAULT}")
     firing = {(job, "firing") for job in JOBS.values()}
-    until(lambda: story.look(server) >= firing, within=300, what="an alert by either way")
-    until(lambda: len(told.told("firing")) >= 2, within=120, what="the webhook is told")
+    until(lambda: story.look(server) >= firing, within=300, what="an alert by every way")
+    until(lambda: len(told.told("firing")) >= len(JOBS), within=120, what="the webhook is told")
+    story.page, story.links = running.monitor.url, {alert["annotations"]["page_url"] for alert in told.alerts}
+    story.kept = running.monitor.get("/api/handoffs?verdict=FAIL")["handoffs"]
+    misses = f'rop_selected_misses_total{{job="{MONITORED}", rop_dropped_at="{STAGE}", rop_drop_cause="{CAUSE}"}}'
+    story.counted = [float(series["value"][1]) for series in server.query(misses)]
     story.panels = unanswered(server, short("http://localhost/"), within=120, never=NEVER)
     running.application.ask("healthy")
     until(lambda: not story.look(server), within=120, what="the alerts are gone")
-    until(lambda: len(told.told("resolved")) >= 2, within=120, what="the webhook is told that it is over")
+    until(lambda: len(told.told("resolved")) >= len(JOBS), within=120, what="the webhook is told that it is over")
     story.states = lived_through(server)
     story.told, story.resolved = told.told("firing"), told.told("resolved")
     story.live = running.application.ask("assessed")
@@ -92,7 +101,7 @@ def replayed(archive: Path, resolver: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize("way", JOBS)
 def test_the_alert_names_stage_and_cause(story: Story, way: str) -> None:
-    """By either way it is pending, then fires, and the webhook is told where and why; then it ends."""
+    """By each way it is pending, then fires, and the webhook is told where and why; then it ends."""
     expected = {
         "alertname": "SelectedObjectDropsBeforeReader",
         "job": JOBS[way],
@@ -109,8 +118,20 @@ def test_the_alert_names_stage_and_cause(story: Story, way: str) -> None:
     assert [labels for labels in story.resolved if labels["job"] == JOBS[way]][:1] == [expected]
 
 
+def test_the_page_has_the_fault(story: Story) -> None:
+    """The monitor behind the collector keeps and counts the handoffs that failed, and the alerts link to them."""
+    assert story.kept
+    assert {(row["dropped_at"], row["drop_cause"], row["service"]) for row in story.kept} == {(STAGE, CAUSE, SERVICE)}
+    failed = {handoff for handoff, assessment in story.live.items() if assessment["verdict"] == "FAIL"}
+    assert {row["handoff_id"] for row in story.kept} <= failed
+    [counted] = story.counted
+    assert counted > 0
+    view = f"verdict=FAIL&at={STAGE}&cause={CAUSE}&name=docs-qa"
+    assert story.links == {f"{story.page}/#/handoffs?{view}"}
+
+
 def test_nothing_else_fires(story: Story) -> None:
-    """A healthy pipeline is silent, and at fault there is one alert by either way."""
+    """A healthy pipeline is silent, and at fault there is one alert by each way."""
     assert story.healthy == []
     assert {labels["alertname"] for labels in story.alerts} == {"SelectedObjectDropsBeforeReader"}
     assert len(story.alerts) == len(JOBS)
