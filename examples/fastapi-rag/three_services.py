@@ -21,8 +21,11 @@ from corpus import QUESTIONS
 from main import free_port, service, started
 
 COMMAND = Path(sys.executable).with_name("rop-otel")
-EMIT_ONLY = {"ROP_OTEL_ASSESS": "monitor", "OTEL_METRICS_EXPORTER": "none"}
-"""What makes the same services leave assessing to the monitor, which has the metrics, too."""
+EMIT_ONLY = {"ROP_OTEL_ASSESS": "monitor", "OTEL_METRICS_EXPORTER": "none", "OTEL_BSP_SCHEDULE_DELAY": "200"}
+"""What makes the same services leave assessing to the monitor, which has the metrics, too, and send spans at once."""
+
+QUIET = "3"
+"""Seconds without a span of a trace after which the monitor assesses it: longer than any service keeps spans back."""
 
 
 class Running(NamedTuple):
@@ -73,7 +76,7 @@ def running() -> Iterator[Running]:
 def monitor(folder: str) -> Iterator[str]:
     """Run a monitor, and give its address."""
     address = f"http://127.0.0.1:{(port := free_port())}"
-    options = ["--store", f"{folder}/kept.db", "--grpc-port", "0", "--http-port", str(port), "--quiet", "1"]
+    options = ["--store", f"{folder}/kept.db", "--grpc-port", "0", "--http-port", str(port), "--quiet", QUIET]
     with started([str(COMMAND), "monitor", *options], {}, f"{address}/readyz"):
         yield address
 
