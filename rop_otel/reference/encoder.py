@@ -16,6 +16,9 @@ from rop_otel.reference.session import Session
 _BATCH_PIECES = 2048
 """Pieces per batch, padding included: few long texts or many short ones."""
 
+_QUERIES = 256
+"""Queries that are remembered: about 10 MB of them."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Encoded:
@@ -47,7 +50,7 @@ class Encoder:
         self.files = files
         self.implementation = self._session.implementation
         self.sha256 = self._session.sha256
-        self._query = lru_cache(maxsize=16)(self._encode_query)
+        self._query = lru_cache(maxsize=_QUERIES)(self._encode_query)
         self.dimensions = len(self.encode_query("").vector)
         self._count = lru_cache(maxsize=200_000)(self._count_pieces)
 

@@ -6,12 +6,14 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 from rop_otel.core.ranking import HandoffRule, Lost, Query, QueryForm, Ranked, StudyRow
 from rop_otel.errors import InputError
 from rop_otel.safety.digested_files import digest_of
+from rop_otel.study.folder_lock import only_writer
 from rop_otel.study.question_files import PlannedRows
 from rop_otel.study.ranking_file import RankingFile, json_line, write_whole
 from rop_otel.study.study_corpus import StudyCorpus
@@ -22,7 +24,8 @@ MANIFEST: Final = "manifest.json"
 _UNDER_WAY: Final = "manifest.json.part"
 _RANKINGS: Final = "rankings"
 _BATCH: Final = 64
-"""Rows ranked and written at a time; batches begin at the same rows in every run, so that every run computes alike."""
+"""Rows ranked and written at a time, by all forms together: forms often ask for the same words. Batches begin at the same
+rows in every run, also where only some forms are behind, so that every run computes alike."""
 
 _CHECKED: Final = ("title", "bm25_title")
 """Rules that the title check is made of."""
@@ -77,6 +80,8 @@ class Plan:
                 f"in {self.planned.assumed:,} of {len(self.planned.rows):,} rows nothing says what was selected:"
                 " the first judged page that the corpus has counts as selected"
             )
+        if self.corpus.repeated:
+            yield f"{self.corpus.repeated:,} lines of the corpus repeat a page that was there before: it counts once"
         if self.corpus.collisions:
             yield (
                 f"{len(self.corpus.collisions):,} titles belong to more than one page each: the rule title returns"
@@ -96,15 +101,21 @@ def freeze(plan: Plan, folder: Path, progress: Progress) -> bool:
         Whether anything had to be ranked; False where the folder was complete.
 
     Raises:
-        InputError: The folder holds rankings of another plan, or a file changed since its manifest.
+        InputError: The folder holds rankings of another plan, a file changed since its manifest, or another process
+            writes to it.
         OSError: It cannot be written.
     """
+    with only_writer(folder):
+        return _freeze(plan, folder, progress)
+
+
+def _freeze(plan: Plan, folder: Path, progress: Progress) -> bool:
     document = plan.document
     if (folder / MANIFEST).exists():
         _check_same(folder / MANIFEST, document)
         _check_outputs(folder)
         return False
-    (folder / _RANKINGS).mkdir(parents=True, exist_ok=True)
+    (folder / _RANKINGS).mkdir(exist_ok=True)
     if (folder / _UNDER_WAY).exists():
         _check_same(folder / _UNDER_WAY, document)
     elif any((folder / _RANKINGS).iterdir()):
@@ -128,15 +139,17 @@ def _rank(plan: Plan, folder: Path, progress: Progress) -> list[RankingFile]:
         for rule in plan.rules
     }
     total = len(rows) * len(files)
-    for form in plan.forms:
-        for first in range(0, len(rows), _BATCH):
-            batch = rows[first : first + _BATCH]
-            queries = [_query(form, row) for row in batch]
-            for rule in plan.rules:
-                file = files[form.name, rule.name]
-                if file.done <= first:
-                    file.append(queries, _ranked(rule, queries, plan.depth))
-                progress("ranking", sum(one.done for one in files.values()), total)
+    for first in range(0, len(rows), _BATCH):
+        batch = rows[first : first + _BATCH]
+        queries = {form.name: [_query(form, row) for row in batch] for form in plan.forms}
+        for rule in plan.rules:
+            if all(files[form, rule.name].done > first for form in queries):
+                continue
+            found = _ranked(rule, [*chain(*queries.values())], plan.depth)
+            for place, (form, asked) in enumerate(queries.items()):
+                if files[form, rule.name].done <= first:
+                    files[form, rule.name].append(asked, found[place * len(batch) :][: len(batch)])
+            progress("ranking", sum(one.done for one in files.values()), total)
     return list(files.values())
 
 

@@ -22,10 +22,12 @@ class StudyCorpus:
     Args:
         pages: At least one; no two of one ID.
         inputs: The files that they were read from.
+        repeated: How many lines repeat a page that was there before, as where files share pages.
     """
 
     pages: tuple[Page, ...]
     inputs: tuple[Input, ...]
+    repeated: int = 0
 
     @cached_property
     def by_id(self) -> dict[str, Page]:
@@ -44,24 +46,25 @@ class StudyCorpus:
 
 
 def read_corpus(files: Sequence[Path]) -> StudyCorpus:
-    """Read pages from JSON Lines, plain, gzip or zstd: ``{id, title, text}``.
+    """Read pages from JSON Lines, plain, gzip or zstd: ``{id, title, text}``. A page that is there twice counts once.
 
     Raises:
-        InputError: A file or line cannot be used, two pages have one ID, or there is no page.
+        InputError: A file or line cannot be used, two pages that differ have one ID, or there is no page.
     """
     pages: dict[str, Page] = {}
-    inputs = []
+    inputs, lines = [], 0
     for file in files:
         digest = Digest()
         for line, fields in read_objects(file, digest=digest):
             page = _page(fields, file=str(file), line=line)
-            if page.id in pages:
-                raise InputError(f"the id {page.id!r} is there twice", file=str(file), line=line)
-            pages[page.id] = page
+            if pages.setdefault(page.id, page) != page:
+                what = f"the id {page.id!r} is there twice, with another title or text"
+                raise InputError(what, file=str(file), line=line)
+            lines += 1
         inputs.append(Input(name=file.name, bytes=digest.bytes, sha256=digest.sha256))
     if not pages:
         raise InputError("no page in it", file=", ".join(map(str, files)))
-    return StudyCorpus(pages=tuple(pages.values()), inputs=tuple(inputs))
+    return StudyCorpus(pages=tuple(pages.values()), inputs=tuple(inputs), repeated=lines - len(pages))
 
 
 def _page(fields: dict[str, object], *, file: str, line: int) -> Page:

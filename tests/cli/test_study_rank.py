@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import pytest
@@ -261,7 +263,10 @@ LONG = [{"id": "/long", "title": "Long", "text": "x" * 500}]
         ({"questions": [{"id": "q", "question": "\ud800"}]}, "half of a surrogate pair"),
         ({"questions": [[1]]}, "questions.jsonl:1: a JSON object is expected, not list"),
         ({"questions": []}, "questions.jsonl: no question in it"),
-        ({"pages": [PAGES[0], PAGES[0]]}, "pages.jsonl:2: the id '/heron' is there twice"),
+        (
+            {"pages": [PAGES[0], {**PAGES[0], "text": "Another."}]},
+            "pages.jsonl:2: the id '/heron' is there twice, with another title or text",
+        ),
         ({"pages": [{"id": "/a", "title": "A"}]}, "pages.jsonl:1: 'text' has to be a string, not None"),
         ({"pages": [{"id": "/a", "title": " ", "text": ""}]}, "pages.jsonl:1: 'title' has to be a non-empty string"),
         ({"pages": []}, "pages.jsonl: no page in it"),
@@ -286,6 +291,62 @@ def test_truncated_download_is_refused(call: Call, cut: Any, pack: Any) -> None:
     assert (code, err.count("\n")) == (2, 1)
     assert "cut.jsonl" in err
     assert not Path("out").exists()
+
+
+def test_files_may_share_pages(call: Call) -> None:
+    """A page that is there twice, the same, counts once, and the manifest says how many lines repeat one."""
+    assert call(*lexical(), pages=[*PAGES, *PAGES[:2]])[1] == "24 rankings of 6 planned rows over 5 pages are frozen in out\n"
+    assert json.loads(Path("out/manifest.json").read_text())["notes"][1] == (
+        "2 lines of the corpus repeat a page that was there before: it counts once"
+    )
+    ranked = contents(Path("out"))
+    call(*lexical(), out="once")
+    assert {name: data for name, data in contents(Path("once")).items() if name != "manifest.json"} == {
+        name: data for name, data in ranked.items() if name != "manifest.json"
+    }
+
+
+HOLDING = """
+import sys
+from pathlib import Path
+from rop_otel.study.folder_lock import only_writer
+with only_writer(Path("out")):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_two_processes_do_not_rank_into_one_folder(call: Call) -> None:
+    """The second is refused in one sentence; when the first is killed, nothing of its lock is left."""
+    with subprocess.Popen([sys.executable, "-c", HOLDING], stdin=PIPE, stdout=PIPE) as first:
+        assert first.stdout is not None
+        assert first.stdout.readline() == b"held\n"
+        assert call(*lexical()) == (
+            2,
+            "",
+            "rop-otel: out: another process writes to it; wait for it, or name another folder\n",
+        )
+        assert contents(Path("out")) == {}
+        first.kill()
+    assert call(*lexical())[0] == 0
+
+
+def test_forms_that_ask_for_the_same_share_a_search(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text is searched once by each rule, whichever form it comes from; each form's file has its lists."""
+    searched, texts = Bm25Rule.search, []
+
+    def counted(self: Bm25Rule, text: str, depth: int) -> Any:
+        texts.append((self.name, text))
+        return searched(self, text, depth)
+
+    monkeypatch.setattr(Bm25Rule, "search", counted)
+    rows = [{"id": "q", "question": "Lynx", "rewrite": "Lynx", "selected_id": "/lynx"}]
+    rules = ("--rule", "bm25_body", "bm25_title_body", "reserved:bm25_body")
+    assert call(*rules, "--form", "question", "title", "rewrite", questions=rows)[0] == 0
+    assert texts == [("bm25_body", "Lynx"), ("bm25_title_body", "Lynx")]
+    found = [lines("out", form, "bm25_body")["q", "default"] for form in ("question", "title", "rewrite")]
+    assert [row["form"] for row in found] == ["question", "title", "rewrite"]
+    assert [row["ids"] for row in found] == [["/lynx"]] * 3
 
 
 def test_colliding_titles_are_named(call: Call) -> None:

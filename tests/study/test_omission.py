@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -84,8 +85,12 @@ def test_rows_that_cannot_be_asked_are_accounted_for(folder: Path, omit: Omit) -
         question("q8", question=None),
     ]
     freeze_rows(folder, rows, {"q2": None, "q6": ["q6-1", "q6-2"]})
-    assert omit().code == 0
+    ended = omit()
+    assert ended.code == 0
     accounting = report(folder)["accounting"]
+    assert {reason: int(count) for count, reason in re.findall(r"(-?\d+)  left out as (\w+)", ended.out)} == {
+        reason: each["rows"] for reason, each in accounting["left_out"].items()
+    }
     assert {reason: each["ids"] for reason, each in accounting["left_out"].items()} == {
         "no_question": [["q8", "default"]],
         "no_selection": [["q1", "default"]],

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from rop_otel.study.folder_lock import only_writer
 from tests.study.frozen import freeze, question, ranking
 from tests.study.omitting import READERS, Omit, calls, contents, contrast, freeze_rows, ids_of, report
 
@@ -79,6 +80,14 @@ def test_a_run_that_was_stopped_goes_on(folder: Path, omit: Omit) -> None:
     assert omit().code == 0
     assert contents(folder) == before
     assert len(asked.read_text()) == len(lines) - 2
+
+
+def test_two_processes_do_not_ask_into_one_folder(folder: Path, omit: Omit) -> None:
+    """The second is refused in one sentence, and goes on once the first has ended."""
+    with only_writer(folder / "out"):
+        assert "another process writes to it; wait for it, or name another folder" in omit().refusal
+        assert contents(folder / "out") == {}
+    assert omit().code == 0
 
 
 def test_several_at_once_are_the_same(folder: Path, omit: Omit) -> None:

@@ -28,8 +28,8 @@ def cohort(
     account = drawn.account
     say(f"{account['questions']:,} questions")
     for name, each in account["removed"].items():
-        say(f"{-each['removed']:>8,}  {name}: {each['why']} ({each['met']:,} with those of other filters)")
+        say(f"{each['removed']:>8,}  removed as {name}: {each['why']} ({each['met']:,} with those of other filters)")
     say(f"{account['eligible']:>8,}  pass the filters")
     for name, each in account["left_out"].items():
-        say(f"{-each['left_out']:>8,}  {name}: {each['why']}")
+        say(f"{each['left_out']:>8,}  left out as {name}: {each['why']}")
     say(f"{account['cohort']:>8,}  in the cohort, SHA-256 {account['cohort_sha256']}")

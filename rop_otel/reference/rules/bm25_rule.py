@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from rop_otel.core.ranking import Lost, Page, Query, Ranked
 from rop_otel.reference.words import open_fts5
@@ -29,17 +31,20 @@ class Bm25Rule:
 
     def __init__(self, name: str, pages: Iterable[Page]) -> None:
         self.name = name
-        columns = PROJECTIONS[name]
+        self._pages = sorted(pages, key=lambda page: page.id)
+
+    @cached_property
+    def _table(self) -> sqlite3.Connection:
+        columns = PROJECTIONS[self.name]
         # Without the texts themselves, which bm25() does not read.
-        self._database = open_fts5(
+        table = open_fts5(
             f"CREATE VIRTUAL TABLE pages USING fts5({', '.join(columns)}, content='', tokenize='unicode61');"
         )
-        ordered = sorted(pages, key=lambda page: page.id)
-        self._ids = [page.id for page in ordered]
         marks = ", ".join("?" * len(columns))
-        rows = ((place, *(getattr(page, column) for column in columns)) for place, page in enumerate(ordered))
-        with self._database:
-            self._database.executemany(f"INSERT INTO pages(rowid, {', '.join(columns)}) VALUES (?, {marks})", rows)
+        rows = ((place, *(getattr(page, column) for column in columns)) for place, page in enumerate(self._pages))
+        with table:
+            table.executemany(f"INSERT INTO pages(rowid, {', '.join(columns)}) VALUES (?, {marks})", rows)
+        return table
 
     def rank(self, queries: Sequence[Query], depth: int) -> list[Ranked | Lost]:
         """Return the best pages that hold any word of a query; a query without a word is lost."""
@@ -50,11 +55,11 @@ class Bm25Rule:
         expression = match_expression(text)
         if not expression:
             return Lost("empty_query")
-        found = self._database.execute(
+        found = self._table.execute(
             "SELECT rowid, bm25(pages) AS score FROM pages WHERE pages MATCH ? ORDER BY score, rowid LIMIT ?",
             (expression, depth),
         )
-        return [(self._ids[place], -score) for place, score in found]
+        return [(self._pages[place].id, -score) for place, score in found]
 
 
 def match_expression(text: str) -> str:

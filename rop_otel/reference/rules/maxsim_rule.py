@@ -17,8 +17,8 @@ WHOLE_POOL = 50_000
 CANDIDATES = 200
 """First pages of each arm that are scored where the pool is larger."""
 
-_BLOCK = 128
-"""Pages whose token vectors are in memory as floats at a time: about 20 MB."""
+_BLOCK = 32
+"""Pages whose token vectors are in memory as floats at a time, about 7 MB, beside as many rows of similarities."""
 
 
 class MaxSimRule:

@@ -8,7 +8,7 @@ from rop_otel.core.ranking import HandoffRule, Lost, Query, Ranked
 
 
 class RememberedRule:
-    """Gives the lists of a rule, each found once for queries that follow each other.
+    """Gives the lists of a rule, each found once for the same texts, whoever asks and however often they stand there.
 
     Args:
         rule: What finds them, by the queries' texts alone.
@@ -19,15 +19,15 @@ class RememberedRule:
         self.name = rule.name
         self._rule = rule
         self._least = least
-        self._asked: tuple[str, ...] = ()
         self._depth = 0
-        self._found: Sequence[Ranked | Lost] = ()
+        self._found: dict[str, Ranked | Lost] = {}
 
     def rank(self, queries: Sequence[Query], depth: int) -> list[Ranked | Lost]:
         """Return the first pages of each list."""
-        asked = tuple(query.text for query in queries)
-        if asked != self._asked or depth > self._depth:
+        asked = {query.text: query for query in queries}
+        if asked.keys() != self._found.keys() or depth > self._depth:
             self._depth = max(depth, self._least)
-            self._found = self._rule.rank(queries, self._depth)
-            self._asked = asked
-        return [found if isinstance(found, Lost) else found[:depth] for found in self._found]
+            lists = self._rule.rank([*asked.values()], self._depth)
+            self._found = dict(zip(asked, lists, strict=True))
+        found = (self._found[query.text] for query in queries)
+        return [one if isinstance(one, Lost) else one[:depth] for one in found]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rop_otel.errors import InputError
+from rop_otel.study.folder_lock import only_writer
 from rop_otel.study.frozen_study import Study
 from rop_otel.study.importing.written_files import json_document, write_file
 from rop_otel.study.intervals import Bootstrap
@@ -89,7 +90,8 @@ def run_deletion(
         The report.
 
     Raises:
-        InputError: A file cannot be used, no row can be asked, or the folder holds another asked.
+        InputError: A file cannot be used, no row can be asked, the folder holds another study, or another process
+            writes to it.
         ConfigurationError: The reader cannot be asked at all, or is to be shown more than was stored.
     """
     check_cutoff(asked.at, frozen.depth)
@@ -100,7 +102,7 @@ def run_deletion(
     association = _associations(frozen, answers, asked) if answers else None
     calls = plan_calls(items.items, asked.repeats)
     plan = _plan(frozen, items, asked, described, policy)
-    with Journal(out, plan) as journal:
+    with only_writer(out), Journal(out, plan) as journal:
         outcomes = journal.kept(calls)
         missing = [call for call in calls if _is_missing(outcomes.get(call.key), asked)]
         progress(len(calls) - len(missing), len(calls))
@@ -109,8 +111,8 @@ def run_deletion(
             journal.add(call, outcomes[call.key])
             progress(len(calls) - len(missing) + done, len(calls))
         journal.finish(calls, outcomes)
-    report = _report(items, asked, described, plan, calls, outcomes) | {"association": association}
-    write_file(out / REPORT, [json_document(report)])
+        report = _report(items, asked, described, plan, calls, outcomes) | {"association": association}
+        write_file(out / REPORT, [json_document(report)])
     return report
 
 

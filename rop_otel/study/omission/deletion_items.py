@@ -184,11 +184,11 @@ def _read_passages(
                 continue
             if not all(isinstance(row.get(name), str) for name in ("title", "text")):
                 raise InputError("a page has to have an id, a title and a text", file=file, line=line)
-            if key in found:
-                raise InputError(f"the id {key!r} is there twice", file=file, line=line)
             if hashlib.sha256(row["text"].encode("utf-8", "surrogatepass")).hexdigest() != hashes.get(key):
                 raise InputError(f"the text of {key!r} is not the one that was ranked", file=file, line=line)
-            found[key] = Passage(id=key, title=row["title"], text=row["text"])
+            passage = Passage(id=key, title=row["title"], text=row["text"])
+            if found.setdefault(key, passage) != passage:
+                raise InputError(f"the id {key!r} is there twice, with another title", file=file, line=line)
         inputs.append({"name": file.rpartition("/")[2], "bytes": digest.bytes, "sha256": digest.sha256})
     lacking = sorted(wanted - found.keys())
     if lacking:

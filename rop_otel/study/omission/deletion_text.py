@@ -25,7 +25,7 @@ def report_lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield f"{accounting['planned']:>8,}  planned rows"
     for reason, rows in accounting["left_out"].items():
-        yield f"{-rows['rows']:>8,}  {reason}: {rows['why']}"
+        yield f"{rows['rows']:>8,}  left out as {reason}: {rows['why']}"
     yield f"{accounting['items']:>8,}  items, of {accounting['questions']:,} questions"
     yield f"{len(accounting['without_sham']):>8,}  of them have no passage to drop in place of the selected one"
     yield f"{accounting['answer_in_another_passage']:>8,}  have the answer in another shown passage, too"
