@@ -40,6 +40,8 @@ def _claim(descriptor: int, folder: Path) -> None:
     try:
         flock(descriptor, LOCK_EX | LOCK_NB)
     except BlockingIOError:
-        raise InputError("another process writes to it; wait for it, or name another folder", file=str(folder)) from None
+        raise InputError(
+            "another process writes to it; wait for it, or name another folder", file=str(folder)
+        ) from None
     except OSError:
         pass  # a file system that has no locks on folders

@@ -24,8 +24,8 @@ MANIFEST: Final = "manifest.json"
 _UNDER_WAY: Final = "manifest.json.part"
 _RANKINGS: Final = "rankings"
 _BATCH: Final = 64
-"""Rows ranked and written at a time, by all forms together: forms often ask for the same words. Batches begin at the same
-rows in every run, also where only some forms are behind, so that every run computes alike."""
+"""Rows ranked and written at a time, by all forms together, which often ask for the same words. Batches are the same in
+every run, also where only some forms are behind, so that every run computes alike."""
 
 _CHECKED: Final = ("title", "bm25_title")
 """Rules that the title check is made of."""

@@ -295,7 +295,10 @@ def test_truncated_download_is_refused(call: Call, cut: Any, pack: Any) -> None:
 
 def test_files_may_share_pages(call: Call) -> None:
     """A page that is there twice, the same, counts once, and the manifest says how many lines repeat one."""
-    assert call(*lexical(), pages=[*PAGES, *PAGES[:2]])[1] == "24 rankings of 6 planned rows over 5 pages are frozen in out\n"
+    assert (
+        call(*lexical(), pages=[*PAGES, *PAGES[:2]])[1]
+        == "24 rankings of 6 planned rows over 5 pages are frozen in out\n"
+    )
     assert json.loads(Path("out/manifest.json").read_text())["notes"][1] == (
         "2 lines of the corpus repeat a page that was there before: it counts once"
     )

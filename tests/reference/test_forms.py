@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -58,6 +59,8 @@ def test_form_gives_a_query_or_a_reason(form: str, given: StudyRow, query: str |
         (lambda record: None, Lost("no_mine")),
         (lambda record: 7, Lost("form_failed: int is no text")),
         (lambda record: record["absent"], Lost("form_failed: KeyError")),
+        (lambda record: sys.exit(3), Lost("form_failed: SystemExit")),
+        (lambda record: "half a pair \ud800", Lost("form_failed: half of a surrogate pair is no text")),
     ],
 )
 def test_own_form_loses_only_its_row(returned: Any, query: str | Lost) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import sqlite3
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -236,6 +237,7 @@ def test_slot_without_a_selection_is_the_rules_own(rules: Rules, selected: str |
         (lambda text, depth: [7], Lost("rule_failed: TypeError")),
         (lambda text, depth: None, Lost("rule_failed: TypeError")),
         (lambda text, depth: text.absent, Lost("rule_failed: AttributeError")),
+        (lambda text, depth: sys.exit(3), Lost("rule_failed: SystemExit")),
     ],
 )
 def test_own_rule_loses_only_its_row(rules: Rules, returned: Any, found: Any) -> None:

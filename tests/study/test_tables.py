@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from rop_otel.errors import ConfigurationError
+from rop_otel.study.study_report import tables_report
 from rop_otel.study.tables.every_table import TABLES, build_tables, chosen
 from tests.study.toy import context, freeze, question, ranked, rows_of
 
@@ -96,6 +97,9 @@ def test_a_lost_row_makes_the_run_unverifiable_and_not_smaller(tmp_path: Path, l
     assert high > 0.25
     [run] = build_tables(context(folder), chosen([4]))["tables"]["4"]["runs"]
     assert run["verdicts"] == {"PASS": 3, verdict: 1}
+    shown = tables_report(context(folder), chosen([5, 14]), kind="text")
+    assert ".000–.250 [.000, " in shown
+    assert ".750–1.000 [" in shown
 
 
 @pytest.mark.parametrize("again", [at(1), at(9)])

@@ -76,6 +76,17 @@ def test_a_page_has_plots_with_tables_beside_them(tmp_path: Path, make: Callable
         assert not any(name.startswith("on") or name in {"src", "href"} for name in attributes)
 
 
+def test_a_lost_row_stays_in_the_bar(tmp_path: Path) -> None:
+    """What cannot be judged is a part of the transitions' whole, under a name of its own."""
+    questions = [question(name, "u") for name in "ab"]
+    rankings = {
+        ("title", "x"): ranked(questions, "title", "x", {"a": ["f"], "b": ["f"]}),
+        ("title", "y"): ranked(questions, "title", "y", {"a": ["u"], "b": "rule_failed: E"}),
+    }
+    found = Page(tables_report(context(freeze(tmp_path, questions, rankings)), chosen([5]), kind="html"))
+    assert {"y, recovered: 1", "y, unverifiable: 1", "y, missed by both: 0"} <= set(found.texts)
+
+
 def test_a_page_is_for_light_and_dark_screens(tmp_path: Path) -> None:
     """Every colour is set for both."""
     text = tables_report(context(simple(tmp_path)), chosen([5]), kind="html")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rop_otel.core.ranking import Lost, StudyRow
 from rop_otel.reference.named_callable import NamedCallable
+from rop_otel.safety.json_lines import is_unicode
 
 
 class ExternalForm:
@@ -21,8 +22,10 @@ class ExternalForm:
         """Return what the function returns, or how it failed."""
         try:
             text = self._call(dict(row.fields))
-        except Exception as error:  # noqa: BLE001 - a function of somebody else's: its row is lost, the others are not
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - somebody else's function: only its row is lost
             return Lost(f"form_failed: {type(error).__name__}")
         if text is None:
             return Lost(f"no_{self.name}")
-        return text if isinstance(text, str) else Lost(f"form_failed: {type(text).__name__} is no text")
+        if not isinstance(text, str):
+            return Lost(f"form_failed: {type(text).__name__} is no text")
+        return text if is_unicode(text) else Lost("form_failed: half of a surrogate pair is no text")

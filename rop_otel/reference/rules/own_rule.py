@@ -35,7 +35,7 @@ class ExternalRule:
     def _one(self, text: str, depth: int) -> Ranked | Lost:
         try:
             found = [_hit(one, rank) for rank, one in enumerate(self._call(text, depth), 1)]
-        except Exception as error:  # noqa: BLE001 - a function of somebody else's: its row is lost, the others are not
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - somebody else's function: only its row is lost
             return Lost(f"rule_failed: {type(error).__name__}")
         ids = [page for page, _ in found]
         if len(ids) > depth or len(set(ids)) < len(ids):

@@ -86,7 +86,7 @@ def _lay_out_joint(shape: Shape) -> list[Grid]:
     rows = [
         [row["selector"], row["form"], row["rule"], f"{row['n']} of {row['of']}", cutoff]
         + [str(row["at"][cutoff][each]) for each in WORDS]
-        + [str(row["different"][cutoff]), estimated(row, cutoff, _rate(row, cutoff)), str(row["unverifiable"])]
+        + [str(row["different"][cutoff]), _estimated(row, cutoff), str(row["unverifiable"])]
         for row in shape["rows"]
         for cutoff in cutoffs_of(row["at"])
     ]
@@ -105,8 +105,9 @@ def _lay_out_joint(shape: Shape) -> list[Grid]:
     return grids
 
 
-def _rate(row: Shape, cutoff: str) -> float | None:
-    return row["different"][cutoff] / row["n"] if row["n"] else None
+def _estimated(row: Shape, cutoff: str) -> str:
+    rate = row["different"][cutoff] / row["n"] if row["n"] else None
+    return estimated(row, cutoff, rate, lost=row["unverifiable"])
 
 
 def _nothing() -> Grid:
@@ -142,7 +143,7 @@ def _lay_out_stacks(shape: Shape) -> list[Grid]:
     rows = [
         [
             *(row["rule"], str(row["n"]), *(str(row["at"][cutoff][each]) for each in WORDS)),
-            *(str(row["different"][cutoff]), estimated(row, cutoff, _rate(row, cutoff))),
+            *(str(row["different"][cutoff]), _estimated(row, cutoff)),
         ]
         for row in shape["rows"]
     ]

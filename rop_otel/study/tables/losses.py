@@ -70,7 +70,7 @@ def _lay_out_losses(shape: Shape) -> list[Grid]:
             rows=[
                 [row["selector"], row["form"], row["rule"]]
                 + [counted(row["missing"][cutoff], row["n"], row["unverifiable"]) for cutoff in cutoffs]
-                + [estimated(row, cutoff, row["rate"][cutoff]) for cutoff in cutoffs]
+                + [estimated(row, cutoff, row["rate"][cutoff], lost=row["unverifiable"]) for cutoff in cutoffs]
                 + [str(row["clusters"]), row["run_status"]]
                 for row in shape["rows"]
             ],
@@ -165,7 +165,7 @@ def lay_out_returns(shape: Shape) -> list[Grid]:
             header=["selector", "form", "rule", "n", *(f"R@{cutoff} [95 %]" for cutoff in cutoffs), "unverifiable"],
             rows=[
                 [row["selector"], row["form"], row["rule"], str(row["n"])]
-                + [estimated(row, cutoff, row["rate"][cutoff]) for cutoff in cutoffs]
+                + [estimated(row, cutoff, row["rate"][cutoff], lost=row["unverifiable"]) for cutoff in cutoffs]
                 + [str(row["unverifiable"])]
                 for row in shape["rows"]
             ],

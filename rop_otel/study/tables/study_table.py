@@ -60,11 +60,18 @@ def share(rate: float | None, interval: Sequence[float] | None = None) -> str:
     return text if interval is None else f"{text} [{', '.join(share(each) for each in interval)}]"
 
 
-def estimated(row: Mapping[str, Any], cutoff: str, rate: float | None) -> str:
-    """Return a rate of a table's row with its interval, and the one over rows where there is one."""
+def estimated(row: Mapping[str, Any], cutoff: str, rate: float | None, *, lost: int = 0) -> str:
+    """Return a rate of a table's row with its interval, and the one over rows where there is one.
+
+    >>> row = {"n": 40, "interval": {"5": [0.0, 0.2]}}
+    >>> estimated(row, "5", 0.1), estimated(row, "5", 0.1, lost=2)
+    ('.100 [.000, .200]', '.100–.150 [.000, .200]')
+    """
     narrow = row.get("row_interval", {}).get(cutoff)
     beside = "" if narrow is None else f" (rows: [{', '.join(map(share, narrow))}])"
-    return share(rate, row["interval"][cutoff]) + beside
+    known = "" if rate is None or not lost else f"{share(rate)}–"
+    greatest = rate if rate is None else rate + lost / row["n"]
+    return known + share(greatest, row["interval"][cutoff]) + beside
 
 
 def counted(count: int, n: int, lost: int) -> str:

@@ -50,14 +50,12 @@ def _transitions(context: Context, names: Sequence[RankingName], shares: _Shares
     first = max(names, key=lambda each: shares[each, context.reader].count)
     found = transitions(context, before=first.rule, after=None, form=first.form)["transitions"]
     whole = [row for row in found if row["selector"] == context.whole.name]
-    kinds = [kind.replace("_", " ") for kind in KINDS.values()]
-    counts = {
-        row["to"]: {kind: row["at"][str(context.reader)][key] for key, kind in zip(KINDS.values(), kinds, strict=True)}
-        for row in whole
-    }
+    kinds = {kind: kind.replace("_", " ") for kind in (*KINDS.values(), "unverifiable")}
+    at = {row["to"]: row["at"][str(context.reader)] for row in whole}
+    counts = {rule: {kinds[kind]: found[kind] for kind in kinds} for rule, found in at.items()}
     title = f"Query form {first.form}: from {first.rule} to each other rule, at {context.reader}"
-    grid = Grid(header=["to", *kinds], rows=[[to, *map(str, each.values())] for to, each in counts.items()])
-    return Figure(title=title, svg=plots.stacks(counts, title=title, name=name), grid=grid, legend=kinds)
+    grid = Grid(header=["to", *kinds.values()], rows=[[to, *map(str, each.values())] for to, each in counts.items()])
+    return Figure(title=title, svg=plots.stacks(counts, title=title, name=name), grid=grid, legend=[*kinds.values()])
 
 
 def _survival(context: Context, names: Sequence[RankingName], name: str) -> Figure:

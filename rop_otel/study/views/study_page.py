@@ -104,8 +104,8 @@ def _colours(colours: Sequence[str]) -> str:
     return "".join(f"--c{number}:#{colour};" for number, colour in enumerate(colours))
 
 
-_FILLS: Final = (0, 5, 1, 7)
-"""Colours of what becomes of a row: kept, recovered, lost, missed by both."""
+_FILLS: Final = (0, 5, 1, 7, 4)
+"""Colours of what becomes of a row: kept, recovered, lost, missed by both, unverifiable."""
 
 _SERIES: Final = "".join(
     f".line-{at}{{stroke:var(--c{at});stroke-dasharray:{dash}}}.text-{at}{{fill:var(--c{at})}}"
