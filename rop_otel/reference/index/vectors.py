@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -104,9 +105,13 @@ class VectorStore:
         for first in range(0, len(self.vectors), pages):
             offsets = self.offsets[first : first + pages + 1]
             start, stop = int(offsets[0]), int(offsets[-1])
-            similarities = self.tokens[start:stop].astype(np.float32) @ query
-            similarities *= self.scales[start:stop, None]
-            yield np.maximum.reduceat(similarities, offsets[:-1] - start, axis=0)
+            tokens = self.tokens[start:stop].astype(np.float32)
+            tokens *= self.scales[start:stop, None]
+            similarities = tokens @ query
+            best = np.empty((len(offsets) - 1, query.shape[1]), dtype=np.float32)
+            for page, (low, high) in enumerate(pairwise(offsets - start)):  # quicker than np.maximum.reduceat
+                similarities[low:high].max(axis=0, out=best[page])
+            yield best
 
     def _span(self, place: int) -> tuple[int, int]:
         return int(self.offsets[place]), int(self.offsets[place + 1])
