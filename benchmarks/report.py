@@ -30,12 +30,18 @@ PACKAGES = (
 
 
 def main() -> None:
-    """Run what is named on the command line, or everything."""
-    chosen = sys.argv[1:] or [*BENCHMARKS, *_with_collector()]
-    parts = [_heading(), *(_run(name) for name in chosen)]
+    """Run everything, or what is named on the command line beside what earlier runs wrote."""
     results = HERE / "results.md"
-    results.write_text("\n".join(parts), encoding="utf-8")
+    before = _sections(results) if sys.argv[1:] else {}
+    found = {name: _run(name) for name in sys.argv[1:] or [*BENCHMARKS, *_with_collector()]}
+    results.write_text("\n".join([_heading(), *{**before, **found}.values()]), encoding="utf-8")
     print(f"Wrote {results.relative_to(ROOT)}")
+
+
+def _sections(results: Path) -> dict[str, str]:
+    """Return what earlier runs wrote, by benchmark, for those that are not run now."""
+    _, *sections = results.read_text(encoding="utf-8").split("\n## ")
+    return {section.partition("\n")[0]: f"## {section.rstrip()}\n" for section in sections}
 
 
 def _with_collector() -> list[str]:
