@@ -35,7 +35,9 @@ def main() -> None:
     pages = _pages()
     size = sum(len(page.title) + len(page.text) for page in pages) / 1e6
     print(f"Handoff rules over {len(pages):,} pages, {size:.1f} million characters, {BATCH} titles at a time")
-    print(f"  encoding once       {_encoded_a_second(pages):>10.1f} pages a CPU second; from then on vectors are cached")
+    print(
+        f"  encoding once       {_encoded_a_second(pages):>10.1f} pages a CPU second; from then on vectors are cached"
+    )
     Rules(pages).find("dense").rank(_queries(pages)[:1], DEPTH)
     ratios = {}
     for name in (*RULES, f"reserved:{BASE}"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -92,7 +93,12 @@ def test_a_page_is_for_light_and_dark_screens(tmp_path: Path) -> None:
     text = tables_report(context(simple(tmp_path)), chosen([5]), kind="html")
     assert "color-scheme:light dark" in text
     light, dark = text.partition("prefers-color-scheme:dark")[::2]
-    assert all(f"--c{number}:" in part for part in (light, dark) for number in range(plots.SERIES))
+    for number in range(plots.SERIES):
+        [colour] = re.findall(rf"\.text-{number}\{{fill:var\((--c\d+)\)", text)
+        assert f"{colour}:" in light
+        assert f"{colour}:" in dark
+    looks = re.findall(r"\.line-\d+(\{.*?\})", text)
+    assert len(set(looks)) == plots.SERIES
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -60,18 +60,22 @@ def share(rate: float | None, interval: Sequence[float] | None = None) -> str:
     return text if interval is None else f"{text} [{', '.join(share(each) for each in interval)}]"
 
 
-def estimated(row: Mapping[str, Any], cutoff: str, rate: float | None, *, lost: int = 0) -> str:
-    """Return a rate of a table's row with its interval, and the one over rows where there is one.
+def share_range(rate: float | None, interval: Sequence[float] | None, *, lost: int, n: int) -> str:
+    """Return a share of n rows with its interval; with lost rows from where none of them counts to where all do.
 
-    >>> row = {"n": 40, "interval": {"5": [0.0, 0.2]}}
-    >>> estimated(row, "5", 0.1), estimated(row, "5", 0.1, lost=2)
+    >>> share_range(0.1, [0.0, 0.2], lost=0, n=40), share_range(0.1, [0.0, 0.2], lost=2, n=40)
     ('.100 [.000, .200]', '.100–.150 [.000, .200]')
     """
+    if rate is None or not lost:
+        return share(rate, interval)
+    return f"{share(rate)}–{share(rate + lost / n, interval)}"
+
+
+def estimated(row: Mapping[str, Any], cutoff: str, rate: float | None, *, lost: int = 0) -> str:
+    """Return a rate of a table's row with its interval, and the one over rows where there is one."""
     narrow = row.get("row_interval", {}).get(cutoff)
     beside = "" if narrow is None else f" (rows: [{', '.join(map(share, narrow))}])"
-    known = "" if rate is None or not lost else f"{share(rate)}–"
-    greatest = rate if rate is None else rate + lost / row["n"]
-    return known + share(greatest, row["interval"][cutoff]) + beside
+    return share_range(rate, row["interval"][cutoff], lost=lost, n=row["n"]) + beside
 
 
 def counted(count: int, n: int, lost: int) -> str:

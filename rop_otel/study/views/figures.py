@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rop_otel.study.frozen_study import RankingName
 from rop_otel.study.rule_transitions import KINDS, transitions
 from rop_otel.study.tables.losses import missing_shares
-from rop_otel.study.tables.study_table import Grid, counted, share
+from rop_otel.study.tables.study_table import Grid, counted, share, share_range
 from rop_otel.study.tables.table_context import Context, Share, rounded
 from rop_otel.study.views import plots
 from rop_otel.study.views.study_page import Figure
@@ -31,14 +31,13 @@ def figures(context: Context) -> Iterator[Figure]:
 def _losses(context: Context, names: Sequence[RankingName], shares: _Shares, name: str) -> Figure:
     title = f"Query form {names[0].form}: selected object missing at {context.reader}, by rule, with 95 % intervals"
     here = {each.rule: shares[each, context.reader] for each in names}
+    counts = {rule: counted(found.count, found.n, found.lost) for rule, found in here.items()}
     rows = [
-        plots.Loss(
-            name=rule, text=counted(found.count, found.n, found.lost), rate=found.rate or 0, interval=found.interval
-        )
+        plots.Loss(name=rule, text=counts[rule], rate=found.rate or 0, interval=found.interval)
         for rule, found in here.items()
     ]
     cells = [
-        [rule, counted(found.count, found.n, found.lost), share(found.rate, rounded(found.interval))]
+        [rule, counts[rule], share_range(found.rate, rounded(found.interval), lost=found.lost, n=found.n)]
         for rule, found in here.items()
     ]
     grid = Grid(header=["rule", "missing", "rate [95 %]"], rows=cells)

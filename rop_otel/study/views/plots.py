@@ -12,19 +12,21 @@ from typing import Final
 
 from rop_otel.study.views.section import as_html
 
-_WIDTH: Final = 720
-_LABELS: Final = 170
-"""Width of the column of names."""
+_WIDTH: Final = 800
+_LABELS: Final = 200
+"""Width of the column of names: ``reserved:bm25_title_body`` is the longest of ours."""
 
-_RIGHT: Final = 130
+_RIGHT: Final = 160
+"""Width of the column of counts."""
+
 _ROW: Final = 26
 _TOP: Final = 12
 _AXIS: Final = 40
 _LINE: Final = 15
 """Height of a line of text."""
 
-SERIES: Final = 10
-"""How many series have a look of their own: a colour and a dash."""
+SERIES: Final = 20
+"""How many series have a look of their own: a colour and a dash. Nine rules, each with a reserved slot too, are 18."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

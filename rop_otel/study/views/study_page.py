@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rop_otel.study.tables.study_table import Grid
+from rop_otel.study.views.plots import SERIES
 from rop_otel.study.views.section import Section, as_html, is_number
 
 
@@ -97,7 +98,7 @@ def _cell(cell: str) -> str:
 
 _LIGHT: Final = "1d5fa8 b3471d 2e7d32 7b3fa0 8a6d00 0f7a7a b0246b 4a4a4a 6a5acd 8c3b3b".split()
 _DARK: Final = "7fb4f0 f0a27f 84d089 cda0ea e0c55a 6fd0d0 f08fbf c4c4c4 b3a9ff e59a9a".split()
-_DASHES: Final = "none;7 3;2 3;9 3 2 3;none;7 3;2 3;9 3 2 3;none;7 3".split(";")
+_DASHES: Final = "none;7 3;2 3;9 3 2 3".split(";")
 
 
 def _colours(colours: Sequence[str]) -> str:
@@ -107,10 +108,17 @@ def _colours(colours: Sequence[str]) -> str:
 _FILLS: Final = (0, 5, 1, 7, 4)
 """Colours of what becomes of a row: kept, recovered, lost, missed by both, unverifiable."""
 
-_SERIES: Final = "".join(
-    f".line-{at}{{stroke:var(--c{at});stroke-dasharray:{dash}}}.text-{at}{{fill:var(--c{at})}}"
-    for at, dash in enumerate(_DASHES)
-) + "".join(f".fill-{at}{{fill:var(--c{colour});background:var(--c{colour})}}" for at, colour in enumerate(_FILLS))
+
+def _look(number: int) -> str:
+    """Return how a series looks: a colour, with another dash each time that the colours begin anew."""
+    turn, colour = divmod(number, len(_LIGHT))
+    dash = _DASHES[(colour + 3 * turn) % len(_DASHES)]
+    return f".line-{number}{{stroke:var(--c{colour});stroke-dasharray:{dash}}}.text-{number}{{fill:var(--c{colour})}}"
+
+
+_SERIES: Final = "".join(map(_look, range(SERIES))) + "".join(
+    f".fill-{at}{{fill:var(--c{colour});background:var(--c{colour})}}" for at, colour in enumerate(_FILLS)
+)
 _STYLE: Final = (
     f":root{{color-scheme:light dark;--ink:#1b1b1b;--soft:#595959;--paper:#fff;--rule:#d9d9d9;{_colours(_LIGHT)}}}"
     "@media (prefers-color-scheme:dark){"
