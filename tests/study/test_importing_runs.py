@@ -68,6 +68,9 @@ def test_no_run_at_all(tmp_path: Path, study: Command, content: str) -> None:
 
 def test_names_of_runs(tmp_path: Path, study: Command) -> None:
     """A tag that is no file's name is made one, and two runs of one name are refused."""
+    (tmp_path / "blank.txt").write_text("q1 Q0 d1 1 1 my run \n")  # as ranx 0.3.21 writes a run of this name
+    assert study("import", "trec", "--out", tmp_path / "blank", "--run", tmp_path / "blank.txt").code == 0
+    assert [file.name for file in (tmp_path / "blank" / "rankings").iterdir()] == ["question.my_run.jsonl"]
     (tmp_path / "a.txt").write_text("q1 Q0 d1 1 1 ../x:y\n")
     assert study("import", "trec", "--out", tmp_path / "ours", "--run", tmp_path / "a.txt").code == 0
     assert [file.name for file in (tmp_path / "ours" / "rankings").iterdir()] == ["question._x+y.jsonl"]

@@ -46,14 +46,14 @@ class Run:
 
 
 def read_trec_run(file: str, digest: Digest, problems: Problems) -> list[Run]:
-    """Read lines of ``query Q0 document rank score tag``; each tag is a run.
+    """Read lines of ``query Q0 document rank score tag``; each tag is a run. A tag may have blanks, as ranx writes it.
 
     Raises:
         InputError: The file cannot be read, or holds no such line.
     """
     runs: dict[str, Run] = {}
     for line, text in read_text_lines(file, digest, problems):
-        parts = text.split()
+        parts = text.strip().split(maxsplit=5)
         score, rank = (_number(parts[4]), _whole(parts[3])) if len(parts) == 6 else (None, None)
         if score is None or rank is None:
             problems.add(file, line, f"no line of 'query Q0 document rank score tag': {text!r:.60}")
