@@ -56,11 +56,8 @@ def run(
         passage_prefix=passage_prefix,
         max_pieces=max_pieces,
     )
-    from rop_otel.study.rule_transitions import transitions
-    from rop_otel.study.study_report import (
-        tables_report,
-        transitions_report,
-    )  # imported here: --help need not wait for it
+    from rop_otel.study.rule_transitions import transitions  # imported here: --help need not wait for it
+    from rop_otel.study.study_report import tables_report, transitions_report
     from rop_otel.study.tables.every_table import chosen
 
     context = open_context(str(out), at=None, intervals=intervals, seed=seed)

@@ -8,11 +8,9 @@ from typing import Any
 
 from rop_otel.safety.compressed_files import read_lines
 from rop_otel.safety.digested_files import Digest
+from rop_otel.safety.json_lines import MAX_FILE_BYTES
 from rop_otel.study.importing.json_documents import refuse_markup
 from rop_otel.study.importing.problems import Problems, Row
-
-MAX_FILE_BYTES = 1 << 40
-"""Files of lines are read line by line, so that their size costs time and not memory."""
 
 
 def read_text_lines(file: str, digest: Digest, problems: Problems) -> Iterator[tuple[int, str]]:
