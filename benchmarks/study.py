@@ -20,6 +20,9 @@ from rop_otel.reference.models import default_encoder
 from rop_otel.reference.rules import RULES, Rules
 
 BATCH = 16
+BATCHES = 8
+"""Each is asked once: rules remember the last batch, and encoders the last queries."""
+
 ROUNDS = 3
 DEPTH = 20
 BASE = "bm25_body"
@@ -65,7 +68,7 @@ def _measured(name: str) -> dict[str, float]:
 def _asked(pages: list[Page], name: str, queries: list[Query]) -> Callable[[], object]:
     """Return what ranks the next batch, once everything that the rule needs is made."""
     rule = Rules(pages).find(name)
-    batches = cycle([queries[:BATCH], queries[BATCH : 2 * BATCH]])  # a rule remembers the last one
+    batches = cycle(queries[first : first + BATCH] for first in range(0, len(queries), BATCH))
 
     def rank() -> object:
         return rule.rank(next(batches), DEPTH)
@@ -80,7 +83,7 @@ def _pages() -> list[Page]:
 
 
 def _queries(pages: list[Page]) -> list[Query]:
-    asked = pages[:: len(pages) // (2 * BATCH)][: 2 * BATCH]
+    asked = pages[:: len(pages) // (BATCHES * BATCH)][: BATCHES * BATCH]
     return [
         Query(
             page.title,

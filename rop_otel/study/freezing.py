@@ -81,10 +81,10 @@ class Plan:
                 " the first judged page that the corpus has counts as selected"
             )
         if self.corpus.repeated:
-            yield f"{self.corpus.repeated:,} lines of the corpus repeat a page that was there before: it counts once"
+            yield f"lines of the corpus that repeat an earlier page: {self.corpus.repeated:,}; each page counts once"
         if self.corpus.collisions:
             yield (
-                f"{len(self.corpus.collisions):,} titles belong to more than one page each: the rule title returns"
+                f"titles that belong to more than one page: {len(self.corpus.collisions):,}; the rule title returns"
                 " all pages of such a title, by ID"
             )
 

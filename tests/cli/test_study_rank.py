@@ -300,7 +300,7 @@ def test_files_may_share_pages(call: Call) -> None:
         == "24 rankings of 6 planned rows over 5 pages are frozen in out\n"
     )
     assert json.loads(Path("out/manifest.json").read_text())["notes"][1] == (
-        "2 lines of the corpus repeat a page that was there before: it counts once"
+        "lines of the corpus that repeat an earlier page: 2; each page counts once"
     )
     ranked = contents(Path("out"))
     call(*lexical(), out="once")
@@ -371,7 +371,10 @@ def test_colliding_titles_are_named(call: Call) -> None:
         },
     }
     assert lines("out", "title", "title")["q2", "default"]["ids"] == ["/Lynx", "/lynx"]
-    assert "1 titles belong to more than one page each" in Path("out/manifest.json").read_text()
+    assert (
+        "titles that belong to more than one page: 1; the rule title returns all pages"
+        in Path("out/manifest.json").read_text()
+    )
 
 
 OWN = """
