@@ -2,85 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
-import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from subprocess import PIPE
 from typing import Any
 
 import pytest
 
-from rop_otel.cli.main import main
 from rop_otel.reference.rules.bm25_rule import Bm25Rule
 from rop_otel.study import freezing
-
-TEXTS = {
-    "heron": "Herons are long-legged freshwater birds. They hunt fish by standing still.",
-    "otter": "Otters are mammals of rivers and coasts. They keep a favourite stone in a pouch.",
-    "beaver": "Beavers fell trees and build dams of branches and mud.",
-    "lynx": "The lynx is a wild cat with tufted ears that hunts hares in snow.",
-    "stork": "Storks nest on roofs and chimneys and clatter with their bills.",
-}
-PAGES = [{"id": f"/{name}", "title": name.title(), "text": text} for name, text in TEXTS.items()]
-QUESTIONS: list[dict[str, Any]] = [
-    {"id": "q1", "question": "Which animal builds dams?", "gold_ids": ["/gone", "/beaver"], "answer": "beaver"},
-    {"id": "q1", "selector": "other", "question": "Which animal builds dams?", "selected_id": "/otter"},
-    {"id": "q2", "question": "Which cat hunts hares?", "selected_id": "/lynx", "rewrite": "cat hares", "notes": [1]},
-    {"id": "q3", "question": "Who keeps a stone?", "selected_id": None, "gold_ids": ["/otter"]},
-    {"id": "q4", "question": "?!", "selected_id": "/gone"},
-    {"id": "q5", "question": None, "selected_id": "/stork", "selected_cell": "a stork", "linked_from_table": True},
-]
-RULES = ["key", "title", "bm25_title", "bm25_title_body", "bm25_body", "reserved:bm25_body"]
-FORMS = ["question", "title", "cell", "rewrite"]
-
-Call = Callable[..., tuple[int, str, str]]
-
-
-def write(file: Path, rows: list[Any]) -> str:
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return str(file)
-
-
-@pytest.fixture
-def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    """Ranks into a folder; options given twice take the later value."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-    def rank(*arguments: str, pages: Any = None, questions: Any = None, out: str = "out") -> tuple[int, str, str]:
-        files = [write(tmp_path / "a.jsonl", PAGES[:2]), write(tmp_path / "b.jsonl", PAGES[2:])]
-        files = files if pages is None else [write(tmp_path / "pages.jsonl", pages)]
-        asked = write(tmp_path / "questions.jsonl", QUESTIONS if questions is None else questions)
-        command = ["study", "rank", "--corpus", *files, "--questions", asked, "--out", out, *arguments]
-        monkeypatch.setattr(sys, "argv", ["rop-otel", *command])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out, printed.err
-
-    return rank
-
-
-def lexical(*more: str) -> tuple[str, ...]:
-    return ("--rule", *RULES, *more, "--form", *FORMS)
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
-
-
-def lines(folder: str, form: str, rule: str) -> dict[tuple[str, str], dict[str, Any]]:
-    text = Path(folder, "rankings", f"{form}.{rule}.jsonl").read_text()
-    return {(row["id"], row["selector"]): row for row in map(json.loads, text.splitlines())}
-
-
-def reasons(folder: str, form: str, rule: str) -> dict[str, str]:
-    rows = lines(folder, form, rule).values()
-    return {f"{row['id']}/{row['selector']}": row["reason"] for row in rows if row["ids"] is None}
+from tests.cli.small_study import FORMS, PAGES, QUESTIONS, RULES, TEXTS, Call, contents, lexical, lines, reasons
 
 
 def test_every_planned_row_has_a_line(call: Call) -> None:
@@ -207,92 +139,6 @@ def test_stopped_run_goes_on(call: Call, monkeypatch: pytest.MonkeyPatch, stop: 
     assert contents(Path("out")) == contents(Path("whole"))
 
 
-def test_part_of_another_study_is_refused(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stopped run is taken up only with the same inputs, forms, rules and depth."""
-    with monkeypatch.context() as patched:
-        patched.setattr(Bm25Rule, "search", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        call(*lexical())
-    code, _, err = call(*lexical(), "--depth", "7")
-    assert code == 2
-    assert "out/manifest.json.part: it is of other rankings than these (depth differ); name another folder" in err
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"questions": QUESTIONS[:4]}, "it is of other rankings than these (inputs, notes, planned differ)"),
-        ({"pages": PAGES}, "it is of other rankings than these (inputs differ)"),
-    ],
-)
-def test_other_inputs_are_refused(call: Call, changed: dict[str, Any], message: str) -> None:
-    """A folder holds one study: other inputs do not overwrite it."""
-    call(*lexical())
-    before = contents(Path("out"))
-    code, _, err = call(*lexical(), **changed)
-    assert code == 2
-    assert message in err
-    assert contents(Path("out")) == before
-
-
-def test_changed_ranking_is_refused(call: Call) -> None:
-    """A file that changed since its manifest is named, and not used."""
-    call(*lexical())
-    file = Path("out/rankings/title.key.jsonl")
-    file.write_bytes(file.read_bytes().replace(b"/lynx", b"/otter"))
-    code, _, err = call(*lexical())
-    assert (code, err) == (
-        2,
-        "rop-otel: out/rankings/title.key.jsonl: it changed since the manifest was written; rank into another folder\n",
-    )
-
-
-LONG = [{"id": "/long", "title": "Long", "text": "x" * 500}]
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"questions": [QUESTIONS[0], QUESTIONS[0]]}, "questions.jsonl:2: the id 'q1' is there twice for the selector"),
-        ({"questions": [{"question": "Who?"}]}, "questions.jsonl:1: 'id' is missing"),
-        (
-            {"questions": [{"id": "q", "question": 7}]},
-            "questions.jsonl:1: 'question' has to be a string or null, not 7",
-        ),
-        ({"questions": [{"id": "q", "selected_id": ["/lynx"]}]}, "'selected_id' has to be a string or null"),
-        ({"questions": [{"id": "q", "gold_ids": "/lynx"}]}, "'gold_ids' has to be a list of strings, not '/lynx'"),
-        ({"questions": [{"id": "q", "question": "\ud800"}]}, "half of a surrogate pair"),
-        ({"questions": [[1]]}, "questions.jsonl:1: a JSON object is expected, not list"),
-        ({"questions": []}, "questions.jsonl: no question in it"),
-        (
-            {"pages": [PAGES[0], {**PAGES[0], "text": "Another."}]},
-            "pages.jsonl:2: the id '/heron' is there twice, with another title or text",
-        ),
-        ({"pages": [{"id": "/a", "title": "A"}]}, "pages.jsonl:1: 'text' has to be a string, not None"),
-        ({"pages": [{"id": "/a", "title": " ", "text": ""}]}, "pages.jsonl:1: 'title' has to be a non-empty string"),
-        ({"pages": []}, "pages.jsonl: no page in it"),
-        ({"out": "."}, "is in the folder to write to; name another folder with --out"),
-    ],
-)
-def test_bad_input_is_one_sentence(call: Call, given: dict[str, Any], message: str) -> None:
-    """What cannot be used is one line with the file and the line, exit code 2, and nothing is written."""
-    code, out, err = call(*lexical(), **given)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert message in err
-    assert not Path("out").exists()
-
-
-@pytest.mark.parametrize("cut", [lambda data: data[:-30], lambda data: data[: len(data) // 2]])
-@pytest.mark.parametrize("pack", [gzip.compress, bytes])
-def test_truncated_download_is_refused(call: Call, cut: Any, pack: Any) -> None:
-    """A corpus that was cut short, packed or not, is no smaller corpus."""
-    data = b"".join(json.dumps(page).encode() + b"\n" for page in PAGES)
-    Path("cut.jsonl").write_bytes(cut(pack(data)))
-    code, _, err = call(*lexical(), "--corpus", "cut.jsonl")
-    assert (code, err.count("\n")) == (2, 1)
-    assert "cut.jsonl" in err
-    assert not Path("out").exists()
-
-
 def test_files_may_share_pages(call: Call) -> None:
     """A page that is there twice, the same, counts once, and the manifest says how many lines repeat one."""
     assert (
@@ -307,31 +153,6 @@ def test_files_may_share_pages(call: Call) -> None:
     assert {name: data for name, data in contents(Path("once")).items() if name != "manifest.json"} == {
         name: data for name, data in ranked.items() if name != "manifest.json"
     }
-
-
-HOLDING = """
-import sys
-from pathlib import Path
-from rop_otel.study.folder_lock import only_writer
-with only_writer(Path("out")):
-    print("held", flush=True)
-    sys.stdin.read()
-"""
-
-
-def test_two_processes_do_not_rank_into_one_folder(call: Call) -> None:
-    """The second is refused in one sentence; when the first is killed, nothing of its lock is left."""
-    with subprocess.Popen([sys.executable, "-c", HOLDING], stdin=PIPE, stdout=PIPE) as first:
-        assert first.stdout is not None
-        assert first.stdout.readline() == b"held\n"
-        assert call(*lexical()) == (
-            2,
-            "",
-            "rop-otel: out: another process writes to it; wait for it, or name another folder\n",
-        )
-        assert contents(Path("out")) == {}
-        first.kill()
-    assert call(*lexical())[0] == 0
 
 
 def test_forms_that_ask_for_the_same_share_a_search(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -406,21 +227,3 @@ def test_own_rule_and_form(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     digest = hashlib.sha256(OWN.encode()).hexdigest()
     assert manifest["functions"] == {"rule mine": digest, "form loud": digest}
     assert (manifest["rules"], manifest["forms"]) == (["mine", "key"], ["question", "loud"])
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--rule", "bm25"], "unknown rule 'bm25'; there are key, title, bm25_title,"),
-        (["--rule", "key", "--form", "titel"], "unknown query form 'titel'; there are question, title, cell,"),
-        (["--rule", "key=json:dumps"], "the name 'key' is taken"),
-        (["--rule", "mine=json:absent"], "'json:absent' cannot be imported: AttributeError"),
-        (["--rule", "key", "--encoder", "nowhere"], "'nowhere' holds no ONNX file"),
-        (["--rule", "key", "--pooling", "cls"], "say how to use --encoder: give it too"),
-    ],
-)
-def test_option_that_cannot_be_used_is_one_sentence(call: Call, options: list[str], message: str) -> None:
-    """An option that names nothing is one line and exit code 2."""
-    code, out, err = call(*options)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert message in err

@@ -10,7 +10,7 @@ import pytest
 
 from rop_otel.cli.main import main
 from rop_otel.reference.corpus import stdlib
-from tests.cli.test_study_rank import PAGES, QUESTIONS, contents, write
+from tests.cli.small_study import PAGES, QUESTIONS, contents, write
 
 
 @pytest.fixture(autouse=True)
