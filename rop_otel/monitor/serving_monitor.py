@@ -104,8 +104,8 @@ def serve(
         settings=settings,
         forwarder=forwarder,
     )
-    # uvicorn hands the signal on when it has ended. By default SIGTERM then ends the process at once, and SIGINT only asks
-    # asyncio for an end that it may have no more time to give.
+    # uvicorn hands the signal on when it has ended. By default SIGTERM then ends the process at once, and SIGINT only
+    # asks asyncio for an end that it may have no more time to give.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _end)
     try:
