@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rop_otel.core.handoff import HandoffRecord
-from rop_otel.core.handoff.stage_lists import lists_of
-from rop_otel.core.handoff.written import handoff_as_dict
 from rop_otel.monitor.assessing import Assessor
-from rop_otel.monitor.store import Store, Wanted
+from rop_otel.monitor.store import Store, StoredHandoff, Wanted
 from rop_otel.page import AssessedSet, Carried
+from rop_otel.page.document import places, rows, summary, totals_of
+from rop_otel.page.plain_detail import plain_detail
 
 
 class KeptHandoffs:
@@ -25,23 +26,34 @@ class KeptHandoffs:
         self._assessor = assessor
 
     def detail(self, handoff_id: str) -> dict[str, Any] | None:
-        """Return one handoff in the JSON shape of ``replay --lists``; None where none has this ID."""
+        """Return one handoff as the page shows it; None where none has this ID."""
         stored = self._store.handoff(handoff_id)
         if stored is None:
             return None
-        record = self._records(stored.trace_id, Carried()).get(handoff_id)
-        if record is None:
-            return {**stored.assessment, "service": stored.service}
-        assessment = self._assessor.assess(record)
-        lists = lists_of(record, resolver=self._assessor.resolver)
-        return {**handoff_as_dict(assessment, record, lists, with_ids=True), "service": stored.service}
+        shown = self._set([stored])
+        return plain_detail(shown, 0) if shown.records else None
+
+    def rows(self, wanted: Wanted, *, limit: int, after: str | None = None) -> dict[str, Any]:
+        """Return a page of rows, the newest first, with the places that their marks stand for."""
+        page = self._store.handoffs(wanted, limit=limit, after=after)
+        shown = self._set(page.handoffs)
+        totals = totals_of(shown)
+        return {"places": places(totals), "handoffs": list(rows(shown, totals)), "after": page.after}
+
+    def summary(self, wanted: Wanted) -> dict[str, Any]:
+        """Return what handoffs add up to."""
+        shown = self._set(self._store.handoffs(wanted, limit=2000).handoffs)
+        return {"handoffs": len(shown.records), "summary": summary(shown, totals_of(shown)), "hours": []}
 
     def newest(self, wanted: Wanted, *, limit: int) -> AssessedSet:
         """Return the newest handoffs that are looked for, the oldest of them first, as the page takes them."""
+        return self._set(list(reversed(self._store.handoffs(wanted, limit=limit).handoffs)))
+
+    def _set(self, listed: Sequence[StoredHandoff]) -> AssessedSet:
         carried = Carried()
         traces: dict[str, dict[str, HandoffRecord]] = {}
         records: list[HandoffRecord] = []
-        for row in reversed(self._store.handoffs(wanted, limit=limit).handoffs):
+        for row in listed:
             if row.trace_id not in traces:
                 traces[row.trace_id] = self._records(row.trace_id, carried)
             if row.handoff_id in traces[row.trace_id]:

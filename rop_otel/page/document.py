@@ -45,11 +45,8 @@ def head(
         trace_url: Where a trace is seen, with ``{trace_id}`` for its ID; None: trace IDs are no links.
     """
     return {
-        "format": FORMAT,
-        "version": installed_version(),
-        "title": title,
+        **live_head(title=title, trace_url=trace_url),
         "made_at": made_at,
-        "trace_url": trace_url,
         "sets": [
             {
                 "name": each.name,
@@ -59,8 +56,28 @@ def head(
             }
             for each, total in zip(sets, totals, strict=True)
         ],
+    }
+
+
+def live_head(*, title: str, trace_url: str | None = None) -> dict[str, Any]:
+    """Return what the page reads first where it asks for everything else: the head without sets."""
+    return {
+        "format": FORMAT,
+        "version": installed_version(),
+        "title": title,
+        "trace_url": trace_url,
         "words": _words(),
     }
+
+
+def places(totals: Totals) -> list[str]:
+    """Return the places that the marks of rows stand for, in order, as :func:`place_of` writes them."""
+    return [*map(place_of, _listed(totals.survival)), semconv.SHOWN]
+
+
+def place_of(spot: Spot) -> str:
+    """Return a stage in one word: ``mmr``, ``vector/titles``, ``rerank/2``; empty where no stage can be blamed."""
+    return "/".join(str(part) for part in spot if part is not None)
 
 
 def rows(shown: AssessedSet, totals: Totals) -> Iterator[dict[str, Any]]:
