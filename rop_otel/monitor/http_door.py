@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import io
 from base64 import b64decode
 from collections.abc import Mapping
-from dataclasses import fields
 from functools import partial
 from typing import Final
 
@@ -27,8 +25,6 @@ from rop_otel.monitor.api import create_api
 from rop_otel.monitor.otlp_answers import FULL, PROTOBUF, UNAVAILABLE, accepted, refused
 from rop_otel.monitor.requests import MAX_REQUEST_BYTES, TooLargeError, spans_in, unpacked
 from rop_otel.monitor.service import BusyError, Monitor
-from rop_otel.monitor.store import Wanted
-from rop_otel.page import write_page
 from rop_otel.spans import Span
 
 _JSON: Final = "application/json"
@@ -39,8 +35,6 @@ _IN_THE_LOOP: Final = 256 * 1024
 _LOOPBACK: Final = ["localhost", "127.0.0.1", "[::1]"]
 _FREE: Final = frozenset({"/healthz", "/readyz"})
 _CHALLENGES: Final = ("Bearer", 'Basic realm="rop-otel", charset="UTF-8"')
-_MOST_DRAWN: Final = 2000
-_FILTERS: Final = frozenset(field.name for field in fields(Wanted))
 
 
 def create_app(monitor: Monitor, *, token: str | None = None, only_loopback: bool = True) -> Starlette:
@@ -57,7 +51,6 @@ def create_app(monitor: Monitor, *, token: str | None = None, only_loopback: boo
     return Starlette(
         routes=[
             Route("/v1/traces", partial(_export, monitor), methods=["POST"]),
-            Route("/", partial(_page, monitor), methods=["GET"]),
             Route("/healthz", partial(_health, monitor), methods=["GET"]),
             Route("/readyz", partial(_ready, monitor), methods=["GET"]),
             Route("/metrics", partial(_metrics, registry), methods=["GET"]),
@@ -152,32 +145,6 @@ def _refused(kind: str, status: int, message: str, headers: Mapping[str, str] | 
     if kind == _JSON:
         return JSONResponse({"message": message}, status, headers)
     return Response(refused(message), status, headers, media_type=PROTOBUF)
-
-
-async def _page(monitor: Monitor, request: Request) -> Response:
-    asked = _asked(request, limit="200", most=_MOST_DRAWN)
-    if isinstance(asked, Response):
-        return asked
-    body = await asyncio.to_thread(_drawn, monitor, *asked)
-    return Response(body, media_type="text/html")
-
-
-def _drawn(monitor: Monitor, wanted: Wanted, limit: int) -> bytes:
-    stream = io.BytesIO()
-    write_page([monitor.kept.newest(wanted, limit=limit)], stream, title="rop-otel monitor")
-    return stream.getvalue()
-
-
-def _asked(request: Request, *, limit: str, most: int) -> tuple[Wanted, int] | Response:
-    """Return the filters and the limit of a question; where they cannot be used, what is answered."""
-    asked = {name: value for name, value in request.query_params.items() if name != "after"}
-    limit = asked.pop("limit", limit)
-    unknown = sorted(asked.keys() - _FILTERS)
-    if unknown:
-        return JSONResponse({"error": f"unknown filter {unknown[0]!r}"}, 400)
-    if not (limit.isascii() and limit.isdecimal() and 1 <= int(limit[:9]) <= most):
-        return JSONResponse({"error": f"limit must be 1 to {most}"}, 400)
-    return Wanted(**asked), int(limit)
 
 
 async def _metrics(registry: CollectorRegistry, request: Request) -> Response:

@@ -1,88 +1,167 @@
-"""The API's routes."""
+"""The API's paths."""
 
 from __future__ import annotations
 
-import asyncio
-import json
 from typing import Annotated, Any, Final
 
-from fastapi import FastAPI, Query, Request
+from fastapi import Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
-from pydantic import Field
+from fastapi.responses import Response
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
-from rop_otel.monitor.api.filters import Filters, TotalsFilters
+from rop_otel.monitor.api import shapes
+from rop_otel.monitor.api.answers import answer, answered, failed, sentence
+from rop_otel.monitor.api.comparing import Side, compared
+from rop_otel.monitor.api.filters import MOST_LISTED, Listed, SummaryFilters, filters_in, unique
+from rop_otel.monitor.api.stream import stream
+from rop_otel.monitor.kept_handoffs import TooMuchError
 from rop_otel.monitor.service import Monitor
+from rop_otel.monitor.store import Wanted
 from rop_otel.page.document import live_head
 from rop_otel.version import installed_version
 
-_MOST_LISTED: Final = 2000
-
-
-class _Listed(Filters):
-    limit: int = Field(50, ge=1, le=_MOST_LISTED, description="How many at most.")
-    after: str | None = Field(None, description="Goes on where the page before ended: its `after`.")
+TITLE: Final = "rop-otel monitor"
+_REFUSED: Final = {400: "A parameter is unknown or cannot be used.", 401: "The token is needed."}
+_UNKNOWN: Final = {404: "None is kept with this ID."}
+_TOO_MUCH: Final = {413: "It holds more than is shown."}
+_FULL: Final = {503: "Too many look on already."}
 
 
 def create_api(monitor: Monitor) -> FastAPI:
-    """Return the API of a monitor."""
+    """Return the API of a monitor. Its description is at ``/api/openapi.json``.
+
+    Args:
+        monitor: The service.
+    """
     api = FastAPI(
-        title="rop-otel monitor",
+        title=TITLE,
         version=installed_version(),
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        dependencies=[Depends(_each_once)],
+        exception_handlers=dict.fromkeys((RequestValidationError, HTTPException, Exception), failed),
     )
+    kept = monitor.kept
 
-    @api.get("/api/head")
-    async def head() -> Response:
+    @api.get("/api/head", responses=_answers(shapes.Head))
+    async def head(request: Request) -> Response:
         """Return what the page reads first."""
-        return _json({**live_head(title="rop-otel monitor"), "live": True})
+        _takes_nothing(request)
+        return answer({**live_head(title=TITLE), "live": True})
 
-    @api.get("/api/handoffs")
-    async def handoffs(asked: Annotated[_Listed, Query()]) -> Response:
-        """Return a row for each handoff, the newest first."""
-        return _json(await asyncio.to_thread(monitor.kept.rows, asked.wanted, limit=asked.limit, after=asked.after))
+    @api.get("/api/handoffs", responses=_answers(shapes.Rows))
+    async def handoffs(asked: Annotated[Listed, Query()]) -> Response:
+        """Return a row for each handoff, the one that was settled last first.
 
-    @api.get("/api/handoffs/{handoff_id:path}")
-    async def handoff(handoff_id: str) -> Response:
+        There may be fewer rows than asked for although `after` is no null: it goes on there.
+        """
+        return await answered(kept.rows, asked.wanted(), limit=asked.limit, after=asked.after or None)
+
+    @api.get("/api/handoffs/{handoff_id:path}", responses=_answers(shapes.Detail, _UNKNOWN, _TOO_MUCH))
+    async def handoff(handoff_id: str, request: Request) -> Response:
         """Return all that is known of one handoff."""
-        found = await asyncio.to_thread(monitor.kept.detail, handoff_id)
-        return JSONResponse({"error": "no such handoff"}, 404) if found is None else _json(found)
+        _takes_nothing(request)
+        try:
+            return await answered(kept.detail, handoff_id)
+        except TooMuchError as error:
+            raise HTTPException(413, str(error)) from error
 
-    @api.get("/api/summary")
-    async def summary(asked: Annotated[TotalsFilters, Query()]) -> Response:
-        """Return what the handoffs add up to."""
-        found = await asyncio.to_thread(monitor.kept.summary, asked.wanted)
-        return _json({**found, "open_traces": monitor.open_traces, "waiting_bytes": monitor.waiting_bytes})
+    @api.get("/api/summary", responses=_answers(shapes.Summary))
+    async def summary(asked: Annotated[SummaryFilters, Query()]) -> Response:
+        """Return what handoffs add up to, as a whole and by the hour. Whole hours count."""
 
-    @api.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> Response:
-        return JSONResponse({"error": _sentence(error)}, 400)
+        def found(wanted: Wanted) -> dict[str, Any]:
+            waiting = {"open_traces": monitor.open_traces, "waiting_bytes": monitor.waiting_bytes}
+            return {**kept.summary(wanted), **waiting}
 
-    @api.exception_handler(ValueError)
-    async def refused(_: Request, error: ValueError) -> Response:
-        return JSONResponse({"error": str(error)}, 400)
+        return await answered(found, asked.wanted())
 
-    @api.exception_handler(HTTPException)
-    async def failed(_: Request, error: HTTPException) -> Response:
-        return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
+    @api.get("/api/compare", responses=_answers(shapes.Compared))
+    async def compare(request: Request, before: str, after: str) -> Response:
+        """Return how the handoffs of the same records fared before and after: the newest 2,000 of each.
 
+        Both sides are filters as `/api/handoffs` takes them, in one string: `name=qa&until=2026-12-01T00:00:00Z`.
+        """
+        _takes_only(request, "before", "after")
+        wanted = [_side(name, text) for name, text in (("before", before), ("after", after))]
+
+        def found() -> dict[str, Any]:
+            sides = [kept.rows(each, limit=MOST_LISTED) for each in wanted]
+            shown = compared(*(Side(side["places"], side["handoffs"]) for side in sides))
+            return {**shown, "more": any(side["after"] is not None for side in sides)}
+
+        return await answered(found)
+
+    @api.get("/api/runs", responses=_answers(shapes.Runs))
+    async def runs(request: Request) -> Response:
+        """Return the runs, the one of the handoff that was settled last first, at most 1,000."""
+        _takes_nothing(request)
+        return await answered(monitor.runs.listed)
+
+    @api.get("/api/runs/{run_id:path}", responses=_answers(shapes.RunDetail, _UNKNOWN))
+    async def run(run_id: str, request: Request) -> Response:
+        """Return one run: its first 1,000 missing records, and the run report under the monitor's declaration."""
+        _takes_nothing(request)
+        return await answered(monitor.runs.detail, run_id)
+
+    @api.get("/api/stream", responses={200: {"content": {"text/event-stream": {}}}, **_described(_REFUSED, _FULL)})
+    async def news(request: Request) -> Response:
+        """Send an event for what was settled, at most one a second: its rows, at most 50, and its verdicts."""
+        _takes_nothing(request)
+        response = stream(monitor.onlookers)
+        if response is None:
+            raise HTTPException(503, _FULL[503])
+        return response
+
+    api.openapi = _described_by(api.openapi)  # type: ignore[method-assign]
     return api
 
 
-def _sentence(error: RequestValidationError) -> str:
-    """Return in one sentence what is wrong with the first parameter that is."""
-    first = error.errors()[0]
-    name = str(first["loc"][-1])[:80]
-    if first["type"] == "extra_forbidden":
-        return f"unknown parameter {name!r}"
-    if first["type"] == "string_too_short":
-        return f"{name} is empty; leave it out"
-    said = str(first["msg"]).removeprefix("Value error, ")
-    return said if len(first["loc"]) == 1 else f"{name}: {said}"
+def _answers(shape: type[Any], *more: dict[int, str]) -> dict[int | str, dict[str, Any]]:
+    return {200: {"model": shape}, **_described(_REFUSED, *more)}
 
 
-def _json(value: Any) -> Response:
-    return Response(json.dumps(value, ensure_ascii=True, allow_nan=False), media_type="application/json")
+def _described(*statuses: dict[int, str]) -> dict[int | str, dict[str, Any]]:
+    return {status: {"model": shapes.Error, "description": says} for each in statuses for status, says in each.items()}
+
+
+def _described_by(original: Any) -> Any:
+    """Return what describes the API, without the answer 422 that the framework adds and that is never given."""
+
+    def description() -> dict[str, Any]:
+        found: dict[str, Any] = original()
+        for path in found["paths"].values():
+            path["get"]["responses"].pop("422", None)
+        for name in ("HTTPValidationError", "ValidationError"):
+            found["components"]["schemas"].pop(name, None)
+        return found
+
+    return description
+
+
+def _each_once(request: Request) -> None:
+    try:
+        unique(request.query_params.multi_items())
+    except ValueError as error:
+        raise HTTPException(400, str(error)) from error
+
+
+def _takes_only(request: Request, *names: str) -> None:
+    for name in request.query_params:
+        if name not in names:
+            raise HTTPException(400, f"{name[:80]!r} is no parameter here")
+
+
+def _takes_nothing(request: Request) -> None:
+    _takes_only(request)
+
+
+def _side(name: str, query: str) -> Wanted:
+    try:
+        return filters_in(query)
+    except ValidationError as error:
+        raise HTTPException(400, f"{name}: {sentence(error.errors())}") from error
+    except ValueError as error:
+        raise HTTPException(400, f"{name}: {error}") from error
