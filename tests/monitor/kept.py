@@ -12,6 +12,7 @@ from rop_otel.monitor.service import Monitor, MonitorSettings
 from rop_otel.monitor.sqlite_store import SqliteStore
 from rop_otel.monitor.store import Wanted
 from rop_otel.spans import Span
+from tests.monitor.expected import in_any_order
 
 QUIET = 5.0
 PATIENCE = 60.0
@@ -52,14 +53,20 @@ class Kept:
         self.now += seconds
         self.monitor.work()
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the row of each handoff that is kept, the one that was settled last first."""
+        rows: list[dict[str, Any]] = self.monitor.kept.rows(Wanted(), limit=1000)["handoffs"]
+        return rows
+
     def documents(self) -> list[dict[str, Any]]:
-        """Return what is kept of each handoff, the oldest first."""
-        listed = reversed(self.store.handoffs(Wanted(), limit=1000).handoffs)
-        details = [(each, self.monitor.kept.detail(each.handoff_id)) for each in listed]
-        for each, detail in details:
+        """Return what is kept of each handoff, the one that started first first."""
+        details = []
+        for row in sorted(self.rows(), key=lambda row: (row["start"] or 0, row["handoff_id"])):
+            detail = self.monitor.kept.detail(row["handoff_id"])
             assert detail is not None
-            assert (detail.pop("service"), detail["verdict"]) == (each.service, each.verdict)
-        return [detail for _, detail in details if detail is not None]
+            assert (detail["service"], detail["verdict"]) == (row["service"], row["verdict"])
+            details.append(in_any_order(detail))
+        return details
 
     def verdicts(self) -> list[str]:
         """Return the verdict of each handoff that is kept, the oldest first."""
