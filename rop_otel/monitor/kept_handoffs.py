@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
@@ -18,10 +18,11 @@ from rop_otel.monitor.assessing import Assessor
 from rop_otel.monitor.store import Store, Wanted
 from rop_otel.monitor.stored import short
 from rop_otel.page import AssessedSet, Carried
-from rop_otel.page.document import MOST_STAGES, marked, place_of, summary
+from rop_otel.page.document import MOST_STAGES, place_of, summary
 from rop_otel.page.plain_detail import plain_detail
 
 _SHOWN: Final = Spot(semconv.SHOWN)
+_MARKS: Final = ("selected_at", "judged_at")
 _NS: Final = 1_000_000_000
 
 
@@ -111,28 +112,36 @@ class KeptHandoffs:
 
 def listed(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return rows as the page has them, beside the places that their marks stand for."""
-    marks = [{Spot(*spot): found for *spot, found in row["marks"]} for row in rows]
-    columns = _columns(marks)
-    return {
-        "places": [place_of(spot) for spot in columns],
-        "handoffs": [
-            {**{name: value for name, value in row.items() if name != "marks"}, **marked(own, columns)}
-            for row, own in zip(rows, marks, strict=True)
-        ],
-    }
+    groups: dict[tuple[Spot, ...], list[dict[str, Any]]] = {}
+    shown = [dict(row) for row in rows]
+    for row in shown:  # most have the same stages
+        groups.setdefault(tuple(map(tuple, row.pop("stages"))), []).append(row)  # type: ignore[arg-type]
+    columns = _columns(groups)
+    for spots, own in groups.items():
+        places = [spots.index(spot) if spot in spots else None for spot in columns]
+        if places != list(range(len(spots))):
+            for row in own:
+                for name in _MARKS:
+                    marks = row[name]
+                    row[name] = "".join("-" if place is None else marks[place] for place in places)
+    return {"places": [place_of(Spot(*spot)) for spot in columns], "handoffs": shown}
 
 
-def _columns(marks: Iterable[Mapping[Spot, str]]) -> list[Spot]:
+def _columns(groups: Mapping[tuple[Spot, ...], Sequence[Mapping[str, Any]]]) -> list[Spot]:
     """Return the stages of some handoffs that say whether objects survive, in order: of too many the most frequent."""
     order = RunOrder()
     counts: Counter[Spot] = Counter()
-    rescues: set[Spot] = set()
-    for own in marks:
-        order.take(spot for spot in own if spot != _SHOWN)
-        counts.update(own.keys())
-        rescues.update(spot for spot, mark in own.items() if mark[0] == "1")
-    kept = {spot for spot, _ in counts.most_common(MOST_STAGES) if spot.stage != RESCUE or spot in rescues}
-    return [*(spot for spot in order if spot in kept and spot != _SHOWN), _SHOWN]
+    for spots, rows in groups.items():
+        order.take(spots[:-1])
+        counts.update(
+            {
+                spot: len(rows)
+                for place, spot in enumerate(spots[:-1])
+                if spot[0] != RESCUE or any(row[_MARKS[0]][place] == "1" for row in rows)
+            }
+        )
+    kept = {spot for spot, _ in counts.most_common(MOST_STAGES)}
+    return [*(spot for spot in order if spot in kept), _SHOWN]
 
 
 def _size(record: HandoffRecord) -> int:

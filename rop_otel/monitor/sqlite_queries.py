@@ -29,11 +29,8 @@ _FIRST: Final = "SELECT min(settled) FROM handoffs WHERE run = ? AND declared >=
 def page_of(reader: sqlite3.Connection, wanted: Wanted, *, limit: int, after: str | None) -> Page:
     """Return a page of handoffs; see :meth:`~rop_otel.monitor.store.Store.handoffs`."""
     keys, end = _keys(reader, wanted, limit=limit, before=_before(wanted, after))
-    rows = []
-    for key in keys:
-        found = reader.execute("SELECT row FROM shown WHERE settled = ?", (key,)).fetchone()
-        if found is not None:  # else just deleted
-            rows.append(msgspec.json.decode(found[0]))
+    query = f"SELECT row FROM shown WHERE settled IN ({', '.join('?' * len(keys))}) ORDER BY settled DESC"
+    rows = [msgspec.json.decode(row) for (row,) in reader.execute(query, keys)]
     return Page(rows=tuple(rows), after=None if end is None else str(end))
 
 

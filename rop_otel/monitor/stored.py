@@ -9,7 +9,7 @@ from rop_otel.core.handoff import Assessment, HandoffRecord
 from rop_otel.core.handoff.sums import Sums
 from rop_otel.core.handoff.totals import Spot
 from rop_otel.monitor.store import NONE, StoredHandoff
-from rop_otel.page.document import marks_of, place_of, row_of
+from rop_otel.page.document import marked, marks_of, place_of, row_of
 
 _LONGEST: Final = 256
 """Characters of a text that a row shows as a whole; of a longer one it shows the beginning and a hash."""
@@ -30,7 +30,11 @@ def stored_handoff(
         observation: Its line in the records of the declared run; None where it belongs to none.
     """
     row = bounded(row_of(assessment, record, service))
-    row["marks"] = bounded([[*spot, marks] for spot, marks in marks_of(assessment).items()], keep_last=True)
+    marks = marks_of(assessment)
+    spots = list(marks)
+    spots[_MOST_ITEMS - 1 : -1] = ()
+    row["stages"] = bounded([list(spot) for spot in spots])
+    row |= marked(marks, spots)
     drop = assessment.drop
     return StoredHandoff(
         handoff_id=row["handoff_id"],
@@ -58,19 +62,14 @@ def short(text: str) -> str:
     return f"{text[: _LONGEST - 34]}… {digest[:32]}"
 
 
-def bounded(value: Any, *, keep_last: bool = False) -> Any:
-    """Return a value of JSON with short texts, and with lists of so many items; the last may be kept, too."""
+def bounded(value: Any) -> Any:
+    """Return a value of JSON with short texts, and with lists of so many items."""
     if isinstance(value, str):
         return short(value)
     if isinstance(value, dict):
         return {name: bounded(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
-        kept = (
-            value
-            if len(value) <= _MOST_ITEMS
-            else [*value[: _MOST_ITEMS - keep_last], *value[len(value) - keep_last :]]
-        )
-        return [bounded(each) for each in kept]
+        return [bounded(each) for each in value[:_MOST_ITEMS]]
     return value
 
 
