@@ -17,7 +17,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rop_otel.export.prometheus import TallyCollector
@@ -48,19 +48,20 @@ def create_app(monitor: Monitor, *, token: str | None = None, only_loopback: boo
     """
     registry = CollectorRegistry()
     registry.register(TallyCollector(lambda: monitor.tally))
-    return Starlette(
+    app = Starlette(
         routes=[
             Route("/v1/traces", partial(_export, monitor), methods=["POST"]),
             Route("/healthz", partial(_health, monitor), methods=["GET"]),
             Route("/readyz", partial(_ready, monitor), methods=["GET"]),
             Route("/metrics", partial(_metrics, registry), methods=["GET"]),
-            Mount("/", create_api(monitor)),
         ],
         middleware=[
             *([Middleware(TrustedHostMiddleware, allowed_hosts=_LOOPBACK)] if only_loopback else []),
             *([Middleware(_Guard, token=token)] if token is not None else []),
         ],
     )
+    app.router.default = create_api(monitor)
+    return app
 
 
 class _Guard:

@@ -7,6 +7,7 @@ from typing import Any
 
 from rop_otel import semconv
 from rop_otel.core.profile import Resolver
+from rop_otel.core.profile.declaration import Opened
 from rop_otel.meters.tally import Tally
 from rop_otel.monitor.service import Monitor, MonitorSettings
 from rop_otel.monitor.sqlite_store import SqliteStore
@@ -21,7 +22,9 @@ PATIENCE = 60.0
 class Kept:
     """A monitor over a file; its time goes on when a test says so."""
 
-    def __init__(self, file: Path, *, resolver: Resolver | None = None, **settings: Any) -> None:
+    def __init__(
+        self, file: Path, *, resolver: Resolver | None = None, declaration: Opened | None = None, **settings: Any
+    ) -> None:
         self.now = 1000.0
         self.sent: list[Span] = []
         self.store = SqliteStore(str(file))
@@ -30,6 +33,7 @@ class Kept:
             self.store,
             self.tally,
             resolver=resolver,
+            declaration=declaration,
             settings=MonitorSettings(
                 **{
                     "quiet_seconds": QUIET,

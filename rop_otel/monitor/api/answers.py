@@ -25,7 +25,7 @@ def in_json(value: Any) -> str:
 
 def answer(value: Any, status: int = 200) -> Response:
     """Return an answer in JSON."""
-    return Response(in_json(value), status, media_type="application/json")
+    return _response(in_json(value), status)
 
 
 async def answered(work: Callable[..., Any], *args: Any, **options: Any) -> Response:
@@ -42,7 +42,11 @@ async def answered(work: Callable[..., Any], *args: Any, **options: Any) -> Resp
     text = await asyncio.to_thread(written)
     if text is None:
         raise HTTPException(404, "none is kept with this ID")
-    return Response(text, media_type="application/json")
+    return _response(text)
+
+
+def _response(text: str, status: int = 200) -> Response:
+    return Response(text, status, {"X-Content-Type-Options": "nosniff"}, "application/json")
 
 
 async def failed(_: Request, error: Exception) -> Response:

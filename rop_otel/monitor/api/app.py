@@ -8,6 +8,7 @@ from fastapi import Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from pydantic import ValidationError
+from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 
 from rop_otel.monitor.api import shapes
@@ -26,6 +27,15 @@ _REFUSED: Final = {400: "A parameter is unknown or cannot be used.", 401: "The t
 _UNKNOWN: Final = {404: "None is kept with this ID."}
 _TOO_MUCH: Final = {413: "It holds more than is shown."}
 _FULL: Final = {503: "Too many look on already."}
+
+
+class _Anything(StringConvertor):
+    """An ID in a path: slashes and line ends may be in it, too."""
+
+    regex = "(?s:.*)"
+
+
+register_url_convertor("anything", _Anything())
 
 
 def create_api(monitor: Monitor) -> FastAPI:
@@ -59,7 +69,7 @@ def create_api(monitor: Monitor) -> FastAPI:
         """
         return await answered(kept.rows, asked.wanted(), limit=asked.limit, after=asked.after or None)
 
-    @api.get("/api/handoffs/{handoff_id:path}", responses=_answers(shapes.Detail, _UNKNOWN, _TOO_MUCH))
+    @api.get("/api/handoffs/{handoff_id:anything}", responses=_answers(shapes.Detail, _UNKNOWN, _TOO_MUCH))
     async def handoff(handoff_id: str, request: Request) -> Response:
         """Return all that is known of one handoff."""
         _takes_nothing(request)
@@ -100,7 +110,7 @@ def create_api(monitor: Monitor) -> FastAPI:
         _takes_nothing(request)
         return await answered(monitor.runs.listed)
 
-    @api.get("/api/runs/{run_id:path}", responses=_answers(shapes.RunDetail, _UNKNOWN))
+    @api.get("/api/runs/{run_id:anything}", responses=_answers(shapes.RunDetail, _UNKNOWN))
     async def run(run_id: str, request: Request) -> Response:
         """Return one run: its first 1,000 missing records, and the run report under the monitor's declaration."""
         _takes_nothing(request)
