@@ -95,17 +95,19 @@ def test_nobody_looks_on() -> None:
 
 def test_over_the_network(tmp_path: Path) -> None:
     """Events arrive while spans do, a client that reads nothing stops nobody, and the service ends all the same."""
-    with Served(tmp_path / "kept.db", quiet=0.05) as served:
-        with urlopen(f"{served.url}/api/stream", timeout=30) as idle, urlopen(f"{served.url}/api/stream") as looking:
-            assert looking.headers["Content-Type"].startswith("text/event-stream")
-            assert looking.readline() == b": here\n"
-            for number in range(1, 40):
-                assert served.send(request_of(pipeline(trace=f"{number:032x}"))) == 200
-            counted = 0
-            while counted < 39:
-                line = looking.readline().decode()
-                if line.startswith("data: "):
-                    counted += json.loads(line.removeprefix("data: "))["verdicts"]["FAIL"]
-            assert idle.status == 200
-            served.process.terminate()
-            served.process.wait(20)
+    with (
+        Served(tmp_path / "kept.db", quiet=0.05) as served,
+        urlopen(f"{served.url}/api/stream", timeout=30) as idle,
+        urlopen(f"{served.url}/api/stream", timeout=30) as looking,
+    ):
+        assert looking.headers["Content-Type"].startswith("text/event-stream")
+        assert (idle.status, looking.readline()) == (200, b": here\n")
+        for number in range(1, 40):
+            assert served.send(request_of(pipeline(trace=f"{number:032x}"))) == 200
+        counted = 0
+        while counted < 39:
+            line = looking.readline().decode()
+            if line.startswith("data: "):
+                counted += json.loads(line.removeprefix("data: "))["verdicts"]["FAIL"]
+        served.process.terminate()
+        served.process.wait(20)
