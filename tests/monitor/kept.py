@@ -27,7 +27,8 @@ class Kept:
     ) -> None:
         self.now = 1000.0
         self.sent: list[Span] = []
-        self.store = SqliteStore(str(file))
+        self.store_file = str(file)
+        self.store = SqliteStore(self.store_file)
         self.tally = Tally(places=("store", "assess"))
         self.monitor = Monitor(
             self.store,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import schemathesis
@@ -63,7 +64,7 @@ def test_every_path(served: Served, path: str) -> None:
 
     @given(operation.as_strategy() | operation.as_strategy(generation_mode=GenerationMode.NEGATIVE))
     @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
-    def asks(case: Case) -> None:
+    def asks(case: Case[Any]) -> None:
         case.call_and_validate(checks=CHECKS)
 
     asks()

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.request import urlopen
 
 from rop_otel.monitor.api.stream import stream
-from rop_otel.monitor.live import MOST_ROWS, Onlookers
+from rop_otel.monitor.live import MOST_ROWS
 from tests.monitor.exported import request_of
 from tests.monitor.kept import Kept
 from tests.monitor.served import Served
@@ -86,11 +86,6 @@ async def test_a_sign_of_life(keep: Keep, monkeypatch: Any) -> None:
     monkeypatch.setattr("rop_otel.monitor.api.stream._ALIVE_SECONDS", 2 * PACE)
     looking = events(keep())
     assert [await asyncio.wait_for(anext(looking), 10) for _ in range(2)] == [": here\n\n", ": keep-alive\n\n"]
-
-
-def test_nobody_looks_on() -> None:
-    """Nothing is kept for nobody."""
-    Onlookers().tell(iter([None]))  # type: ignore[list-item]
 
 
 def test_over_the_network(tmp_path: Path) -> None:
