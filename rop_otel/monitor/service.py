@@ -23,7 +23,7 @@ from rop_otel.monitor.assessing import Assessor
 from rop_otel.monitor.forwarding import Forwarder
 from rop_otel.monitor.kept_handoffs import KeptHandoffs
 from rop_otel.monitor.kept_runs import KeptRuns
-from rop_otel.monitor.live import Onlookers
+from rop_otel.monitor.onlookers import Onlookers
 from rop_otel.monitor.open_traces import OpenTrace, OpenTraces, handoffs_named
 from rop_otel.monitor.store import Settled, Store
 from rop_otel.monitor.stored import short

@@ -15,6 +15,9 @@ from rop_otel.monitor.store import NONE, Page, StoredRun, Wanted
 _EXACT: Final = ("cause", "at", "run", "verdict", "service", "name")
 """Filters with an index each: the first that is given leads, so those come first that let less through."""
 
+_PARTIAL: Final = ("cause", "run")
+"""Those whose index leaves out the handoffs that have none."""
+
 _WINDOW: Final = 20_000
 """Of how many handoffs that the leading filter lets through the others are looked at, at a time."""
 
@@ -75,15 +78,41 @@ class _Query:
         self._led_by: list[Any] = []
         self.others: list[str] = []
         self._values: list[Any] = []
-        if wanted.finding is not None:
+        if wanted.text is not None and self._is_whole(wanted.text):
+            self._take("(handoff_id = ? OR trace_id = ?)", wanted.text, wanted.text)
+        elif wanted.text is not None:
+            self._look("(instr(ids, ?) OR instr(objects, ?))", *[wanted.text.lower()] * 2)
+        if wanted.finding is not None and not self._lead:
             self._table = "findings CROSS JOIN handoffs USING (settled)"
             self._take("finding = ?", wanted.finding)
+        elif wanted.finding is not None:
+            self._look(
+                "EXISTS (SELECT 1 FROM findings WHERE finding = ? AND settled = handoffs.settled)", wanted.finding
+            )
         for column in _EXACT:
             value = getattr(wanted, column)
-            if value is not None:
-                partial = " AND {0} != '-'" if column in ("cause", "run") and value != NONE else ""
-                self._take(f"{column} = ?{partial.format(column)}", value)
-        self._take_texts(wanted)
+            if value is None:
+                continue
+            if self._lead or (value == NONE and column in _PARTIAL):
+                self._look(f"+{column} = ?", value)  # the plus keeps SQLite from choosing an index here
+            else:
+                self._take(f"{column} = ?" + (f" AND {column} != '{NONE}'" if column in _PARTIAL else ""), value)
+        if wanted.record is not None:
+            self._look("instr(substr(ids, 1, instr(ids, char(10)) - 1), ?)", wanted.record.lower())
+        if wanted.object is not None:
+            self._look("instr(objects, ?)", wanted.object.lower())
+
+    def _take(self, condition: str, *values: Any) -> None:
+        self._lead.append(condition)
+        self._led_by += values
+
+    def _look(self, condition: str, *values: Any) -> None:
+        self.others.append(condition)
+        self._values += values
+
+    def _is_whole(self, text: str) -> bool:
+        query = "SELECT 1 FROM handoffs WHERE handoff_id = ?1 OR trace_id = ?1"
+        return self._reader.execute(query, (text,)).fetchone() is not None
 
     def window(self, before: int) -> int | None:
         """Return the least key of the next window; None where it is the last one."""
@@ -103,28 +132,6 @@ class _Query:
     def _where(self, lead: list[str], others: list[str] | tuple[()] = ()) -> str:
         key = f"{self._table.partition(' ')[0]}.settled"
         return " AND ".join([*lead, f"{key} < ?", f"{key} >= ?", *others])
-
-    def _take(self, condition: str, *values: Any) -> None:
-        """Take a condition: the first leads; the plus keeps SQLite from choosing the index of another."""
-        if self._lead or condition.startswith("("):
-            self.others.append(condition if condition.startswith("(") else f"+{condition.partition(' AND ')[0]}")
-            self._values += values
-        else:
-            self._lead.append(condition)
-            self._led_by += values
-
-    def _take_texts(self, wanted: Wanted) -> None:
-        if wanted.record is not None:
-            self._take("(instr(substr(ids, 1, instr(ids, char(10)) - 1), ?))", wanted.record.lower())
-        if wanted.object is not None:
-            self._take("(instr(objects, ?))", wanted.object.lower())
-        if wanted.text is None:
-            return
-        whole = "SELECT 1 FROM handoffs WHERE handoff_id = ?1 OR trace_id = ?1"
-        if self._reader.execute(whole, (wanted.text,)).fetchone():
-            self._take("(handoff_id = ? OR trace_id = ?)", wanted.text, wanted.text)
-        else:
-            self._take("(instr(ids, ?) OR instr(objects, ?))", *[wanted.text.lower()] * 2)
 
 
 def runs_of(reader: sqlite3.Connection, limit: int) -> list[StoredRun]:

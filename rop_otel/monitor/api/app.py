@@ -12,9 +12,9 @@ from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 
 from rop_otel.monitor.api import shapes
-from rop_otel.monitor.api.answers import answer, answered, failed, sentence
 from rop_otel.monitor.api.comparing import Side, compared
 from rop_otel.monitor.api.filters import MOST_LISTED, Listed, SummaryFilters, filters_in, unique
+from rop_otel.monitor.api.json_answers import answer, answered, failed, sentence
 from rop_otel.monitor.api.stream import stream
 from rop_otel.monitor.kept_handoffs import TooMuchError
 from rop_otel.monitor.service import Monitor

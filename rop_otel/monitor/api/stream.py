@@ -9,9 +9,9 @@ from typing import Final
 
 from fastapi.responses import StreamingResponse
 
-from rop_otel.monitor.api.answers import in_json
+from rop_otel.monitor.api.json_answers import in_json
 from rop_otel.monitor.kept_handoffs import listed
-from rop_otel.monitor.live import News, Onlookers
+from rop_otel.monitor.onlookers import News, Onlookers
 
 _PACE_SECONDS: Final = 1.0
 _ALIVE_SECONDS: Final = 15.0

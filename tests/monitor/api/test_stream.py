@@ -10,7 +10,7 @@ from typing import Any
 from urllib.request import urlopen
 
 from rop_otel.monitor.api.stream import stream
-from rop_otel.monitor.live import MOST_ROWS
+from rop_otel.monitor.onlookers import MOST_ROWS
 from tests.monitor.exported import request_of
 from tests.monitor.kept import Kept
 from tests.monitor.served import Served
