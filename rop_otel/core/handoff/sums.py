@@ -11,7 +11,7 @@ from rop_otel.core.handoff.run_order import RunOrder
 from rop_otel.core.handoff.totals import Held, ListTotals, Spot, Totals, arrived, holds_judged, lost_at, spot_of
 
 MOST_KEYS: Final = 1000
-"""Stages, losses or findings that are told apart where sums are kept: names may be as many as the handoffs."""
+"""Stages, losses or findings that are kept apart in stored sums: names may be as many as the handoffs."""
 
 OTHER: Final = "other"
 """The stage that stands for those beyond."""

@@ -53,6 +53,14 @@ def create_api(monitor: Monitor) -> FastAPI:
         dependencies=[Depends(_each_once)],
         exception_handlers=dict.fromkeys((RequestValidationError, HTTPException, Exception), failed),
     )
+    _add_handoffs(api, monitor)
+    _add_sets(api, monitor)
+    _add_runs(api, monitor)
+    api.openapi = _described_by(api.openapi)  # type: ignore[method-assign]
+    return api
+
+
+def _add_handoffs(api: FastAPI, monitor: Monitor) -> None:
     kept = monitor.kept
 
     @api.get("/api/head", responses=_answers(shapes.Head))
@@ -77,6 +85,10 @@ def create_api(monitor: Monitor) -> FastAPI:
             return await answered(kept.detail, handoff_id)
         except TooMuchError as error:
             raise HTTPException(413, str(error)) from error
+
+
+def _add_sets(api: FastAPI, monitor: Monitor) -> None:
+    kept = monitor.kept
 
     @api.get("/api/summary", responses=_answers(shapes.Summary))
     async def summary(asked: Annotated[SummaryFilters, Query()]) -> Response:
@@ -104,6 +116,8 @@ def create_api(monitor: Monitor) -> FastAPI:
 
         return await answered(found)
 
+
+def _add_runs(api: FastAPI, monitor: Monitor) -> None:
     @api.get("/api/runs", responses=_answers(shapes.Runs))
     async def runs(request: Request) -> Response:
         """Return the runs, the one of the handoff that was settled last first, at most 1,000."""
@@ -124,9 +138,6 @@ def create_api(monitor: Monitor) -> FastAPI:
         if response is None:
             raise HTTPException(503, _FULL[503])
         return response
-
-    api.openapi = _described_by(api.openapi)  # type: ignore[method-assign]
-    return api
 
 
 def _answers(shape: type[Any], *more: dict[int, str]) -> dict[int | str, dict[str, Any]]:
