@@ -110,6 +110,10 @@ class Sums:
 
     def within(self, known: Self) -> Self:
         """Return these sums with at most so many stages, losses and findings that those known come to ``MOST_KEYS``."""
+        pairs = zip(self._counters(), known._counters(), strict=True)
+        sizes = [len(self._stages) + len(known._stages), *(len(one) + len(other) for one, other in pairs)]
+        if max(sizes) <= MOST_KEYS:
+            return self
         sums = type(self)()
         sums.handoffs, sums.shown = self.handoffs, self.shown
         sums.verdicts, sums._joints, sums._citations = self.verdicts, self._joints, self._citations
