@@ -9,6 +9,9 @@ from rop_otel.core.handoff import Assessment, HandoffRecord, assess
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.declaration import Opened
 from rop_otel.monitor.clock_skew import with_one_clock
+from rop_otel.monitor.declared_runs import line_of
+from rop_otel.monitor.store import StoredHandoff
+from rop_otel.monitor.stored import stored_handoff
 from rop_otel.replay.recorded_run import handoffs_of_run
 from rop_otel.spans import Span
 from rop_otel.spans.conventions import Rules
@@ -40,6 +43,17 @@ class Assessor:
         """Assess one handoff."""
         declaration = self.declaration if self.is_declared(record) else None
         return assess(record, resolver=self.resolver, declaration=declaration)
+
+    def stored(self, record: HandoffRecord, assessment: Assessment, *, service: str | None) -> StoredHandoff:
+        """Return an assessed handoff as it is kept.
+
+        Args:
+            record: The handoff.
+            assessment: As :meth:`assess` gave it.
+            service: The service of the handoff's span; None where it has none.
+        """
+        line = line_of(record, self.declaration) if self.declaration and self.is_declared(record) else None
+        return stored_handoff(record, assessment, service=service, observation=line)
 
     def is_declared(self, record: HandoffRecord) -> bool:
         """Return whether a handoff is one of the declared run."""

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import io
-import json
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, fields
+from base64 import b64decode
+from collections.abc import Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import choose_encoder
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rop_otel.export.prometheus import TallyCollector
+from rop_otel.monitor.api import create_api
 from rop_otel.monitor.otlp_answers import FULL, PROTOBUF, UNAVAILABLE, accepted, refused
 from rop_otel.monitor.requests import MAX_REQUEST_BYTES, TooLargeError, spans_in, unpacked
 from rop_otel.monitor.service import BusyError, Monitor
-from rop_otel.monitor.store import StoredHandoff, Wanted
-from rop_otel.page import write_page
 from rop_otel.spans import Span
 
 _JSON: Final = "application/json"
@@ -34,9 +33,8 @@ _IN_THE_LOOP: Final = 256 * 1024
 """Up to how many bytes a request is read where it arrives; a larger one would keep the others waiting."""
 
 _LOOPBACK: Final = ["localhost", "127.0.0.1", "[::1]"]
-_MOST_LISTED: Final = 500
-_MOST_DRAWN: Final = 2000
-_FILTERS: Final = frozenset(field.name for field in fields(Wanted))
+_FREE: Final = frozenset({"/healthz", "/readyz"})
+_CHALLENGES: Final = ("Bearer", 'Basic realm="rop-otel", charset="UTF-8"')
 
 
 def create_app(monitor: Monitor, *, token: str | None = None, only_loopback: bool = True) -> Starlette:
@@ -50,37 +48,50 @@ def create_app(monitor: Monitor, *, token: str | None = None, only_loopback: boo
     """
     registry = CollectorRegistry()
     registry.register(TallyCollector(lambda: monitor.tally))
-    guarded = partial(_guarded, token=token)
-    return Starlette(
+    app = Starlette(
         routes=[
-            Route("/v1/traces", guarded(partial(_export, monitor)), methods=["POST"]),
-            Route("/", guarded(partial(_page, monitor)), methods=["GET"]),
-            Route("/api/handoffs", guarded(partial(_handoffs, monitor)), methods=["GET"]),
-            Route("/api/handoffs/{handoff_id:path}", guarded(partial(_handoff, monitor)), methods=["GET"]),
-            Route("/api/summary", guarded(partial(_summary, monitor)), methods=["GET"]),
+            Route("/v1/traces", partial(_export, monitor), methods=["POST"]),
             Route("/healthz", partial(_health, monitor), methods=["GET"]),
             Route("/readyz", partial(_ready, monitor), methods=["GET"]),
-            Route("/metrics", guarded(partial(_metrics, registry)), methods=["GET"]),
+            Route("/metrics", partial(_metrics, registry), methods=["GET"]),
         ],
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=_LOOPBACK)] if only_loopback else [],
+        middleware=[
+            *([Middleware(TrustedHostMiddleware, allowed_hosts=_LOOPBACK)] if only_loopback else []),
+            *([Middleware(_Guard, token=token)] if token is not None else []),
+        ],
     )
+    app.router.default = create_api(monitor)
+    return app
 
 
-_Endpoint = Callable[[Request], Awaitable[Response]]
+class _Guard:
+    """Lets only those in who bring the token; health is given to everybody."""
 
+    def __init__(self, app: ASGIApp, *, token: str) -> None:
+        self._app = app
+        self._token = token
 
-def _guarded(endpoint: _Endpoint, *, token: str | None) -> _Endpoint:
-    async def answer(request: Request) -> Response:
-        if token is not None and not is_allowed(request.headers.get("authorization", ""), token):
-            return JSONResponse({"error": "a bearer token is needed"}, 401, {"WWW-Authenticate": "Bearer"})
-        return await endpoint(request)
-
-    return answer
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answer: ASGIApp = self._app
+        guarded = scope["type"] == "http" and scope["path"] not in _FREE
+        if guarded and not is_allowed(Headers(scope=scope).get("authorization", ""), self._token):
+            answer = refused = JSONResponse({"error": "the token is needed"}, 401)
+            for challenge in _CHALLENGES:
+                refused.headers.append("WWW-Authenticate", challenge)
+        await answer(scope, receive, send)
 
 
 def is_allowed(authorization: str, token: str) -> bool:
-    """Return whether an ``Authorization`` field brings the token."""
-    return hmac.compare_digest(authorization.encode("utf-8", "replace"), f"Bearer {token}".encode())
+    """Return whether an ``Authorization`` field brings the token: as bearer token, or as password of any user."""
+    scheme, _, brought = authorization.partition(" ")
+    if scheme.lower() == "basic":
+        try:
+            brought = b64decode(brought, validate=True).decode().partition(":")[2]
+        except ValueError:
+            return False
+    elif scheme.lower() != "bearer":
+        return False
+    return hmac.compare_digest(brought.encode("utf-8", "replace"), token.encode())
 
 
 async def _export(monitor: Monitor, request: Request) -> Response:
@@ -137,60 +148,6 @@ def _refused(kind: str, status: int, message: str, headers: Mapping[str, str] | 
     return Response(refused(message), status, headers, media_type=PROTOBUF)
 
 
-async def _page(monitor: Monitor, request: Request) -> Response:
-    asked = _asked(request, limit="200", most=_MOST_DRAWN)
-    if isinstance(asked, Response):
-        return asked
-    body = await asyncio.to_thread(_drawn, monitor, *asked)
-    return Response(body, media_type="text/html")
-
-
-def _drawn(monitor: Monitor, wanted: Wanted, limit: int) -> bytes:
-    stream = io.BytesIO()
-    write_page([monitor.kept.newest(wanted, limit=limit)], stream, title="rop-otel monitor")
-    return stream.getvalue()
-
-
-def _asked(request: Request, *, limit: str, most: int) -> tuple[Wanted, int] | Response:
-    """Return the filters and the limit of a question; where they cannot be used, what is answered."""
-    asked = {name: value for name, value in request.query_params.items() if name != "after"}
-    limit = asked.pop("limit", limit)
-    unknown = sorted(asked.keys() - _FILTERS)
-    if unknown:
-        return JSONResponse({"error": f"unknown filter {unknown[0]!r}"}, 400)
-    if not (limit.isascii() and limit.isdecimal() and 1 <= int(limit[:9]) <= most):
-        return JSONResponse({"error": f"limit must be 1 to {most}"}, 400)
-    return Wanted(**asked), int(limit)
-
-
-async def _handoffs(monitor: Monitor, request: Request) -> Response:
-    asked = _asked(request, limit="50", most=_MOST_LISTED)
-    if isinstance(asked, Response):
-        return asked
-    wanted, limit = asked
-    after = request.query_params.get("after")
-    try:
-        page = await asyncio.to_thread(monitor.store.handoffs, wanted, limit=limit, after=after)
-    except ValueError as error:
-        return JSONResponse({"error": str(error)}, 400)
-    return _json({"handoffs": [_row(each) for each in page.handoffs], "after": page.after})
-
-
-async def _handoff(monitor: Monitor, request: Request) -> Response:
-    found = await asyncio.to_thread(monitor.kept.detail, request.path_params["handoff_id"])
-    if found is None:
-        return JSONResponse({"error": "no such handoff"}, 404)
-    return _json(found)
-
-
-async def _summary(monitor: Monitor, request: Request) -> Response:
-    asked = _asked(request, limit="1", most=_MOST_LISTED)
-    if isinstance(asked, Response):
-        return asked
-    verdicts = await asyncio.to_thread(monitor.store.counts, asked[0])
-    return _json({"verdicts": verdicts, "open_traces": monitor.open_traces, "waiting_bytes": monitor.waiting_bytes})
-
-
 async def _metrics(registry: CollectorRegistry, request: Request) -> Response:
     encoder, content_type = choose_encoder(request.headers.get("accept", ""))
     return Response(await asyncio.to_thread(encoder, registry), headers={"Content-Type": content_type})
@@ -203,13 +160,3 @@ async def _health(monitor: Monitor, _: Request) -> Response:
 async def _ready(monitor: Monitor, _: Request) -> Response:
     is_ready = monitor.is_alive and monitor.failure is None
     return JSONResponse({"status": "ok" if is_ready else "the store failed"}, 200 if is_ready else 503)
-
-
-def _row(handoff: StoredHandoff) -> dict[str, Any]:
-    row = asdict(handoff)
-    del row["assessment"]
-    return row
-
-
-def _json(value: object) -> Response:
-    return Response(json.dumps(value, ensure_ascii=True, allow_nan=False), media_type=_JSON)

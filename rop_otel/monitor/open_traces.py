@@ -101,6 +101,10 @@ class OpenTraces:
         trace = self._by_trace.get(trace_id)
         return self._max_spans - (0 if trace is None else len(trace.spans))
 
+    def holds(self, trace_id: str) -> bool:
+        """Return whether spans of a trace are here."""
+        return trace_id in self._by_trace
+
     def join(self, trace: OpenTrace, earlier: Sequence[Span]) -> None:
         """Put spans that arrived long ago before those of a trace."""
         self._put(trace, {span.trace_id for span in earlier}, handoffs_named(earlier))

@@ -22,9 +22,11 @@ from rop_otel.meters.tally import Tally
 from rop_otel.monitor.assessing import Assessor
 from rop_otel.monitor.forwarding import Forwarder
 from rop_otel.monitor.kept_handoffs import KeptHandoffs
-from rop_otel.monitor.open_traces import OpenTrace, OpenTraces
+from rop_otel.monitor.kept_runs import KeptRuns
+from rop_otel.monitor.onlookers import Onlookers
+from rop_otel.monitor.open_traces import OpenTrace, OpenTraces, handoffs_named
 from rop_otel.monitor.store import Settled, Store
-from rop_otel.monitor.stored import stored_handoff
+from rop_otel.monitor.stored import short
 from rop_otel.safety import create_lock
 from rop_otel.spans import Span
 from rop_otel.spans.conventions import Rules
@@ -36,6 +38,9 @@ _TICK_SECONDS: Final = 0.05
 
 _GROUP_SPANS: Final = 5000
 """How many spans are kept in one transaction."""
+
+_RENEWED: Final = 200
+"""How many traces of an older version are settled again at a time."""
 
 _STEP_SECONDS: Final = 10.0
 """How often old handoffs are deleted."""
@@ -96,6 +101,8 @@ class Monitor:
 
     Attributes:
         kept: What is shown of the handoffs that are kept.
+        runs: What is shown of their runs.
+        onlookers: Those who get news of each handoff that is settled.
     """
 
     def __init__(
@@ -113,6 +120,9 @@ class Monitor:
         self.tally = tally
         self._assessor = Assessor(resolver, declaration, rules)
         self.kept = KeptHandoffs(store, self._assessor)
+        self.runs = KeptRuns(store, declaration)
+        self.onlookers = Onlookers()
+        self._is_stale = True
         self._settings = settings
         self._forwarder = forwarder
         self._queue: SimpleQueue[_Arrived] = SimpleQueue()
@@ -194,6 +204,7 @@ class Monitor:
         try:
             self._take_in(self._arrived(seconds))
             self._settle(self._open.due(self._settings.clock()))
+            self._renew()
             self._forget_old()
             self.failure = None
         except Exception as error:  # noqa: BLE001 - a full disk, a locked file: senders try again, the service goes on
@@ -261,7 +272,7 @@ class Monitor:
             self._release(size)
             return
         for trace in self._open.add(spans, now, size=size):
-            earlier = self.store.spans_of(tuple(trace.traces), tuple(trace.handoffs))
+            earlier = self.store.spans_of(tuple(trace.traces), tuple(map(short, trace.handoffs)))
             if earlier:
                 for _ in trace.spans:
                     self.tally.noticed(Notice.LATE)
@@ -278,10 +289,12 @@ class Monitor:
         new: list[_Assessed] = []
         waiting: set[OpenTrace] = set()
         try:
-            self.store.settle([found for trace in traces if (found := self._settled(trace, new, waiting)) is not None])
+            settled = [found for trace in traces if (found := self._settled(trace, new, waiting)) is not None]
+            self.store.settle(settled)
         except Exception:
             self._open.put_back(traces)
             raise
+        self.onlookers.tell(handoff for each in settled for handoff in each.handoffs)
         self._open.put_back(waiting)
         for each in new:
             self.tally.assessed(each.record, each.assessment, seconds=each.seconds)
@@ -308,7 +321,9 @@ class Monitor:
             self.tally.noticed(Notice.ERROR, where="assess")
             return None
 
-    def _assess(self, trace: OpenTrace, assembled: Assembled, new: list[_Assessed]) -> Settled:
+    def _assess(
+        self, trace: OpenTrace, assembled: Assembled, new: list[_Assessed], *, at_ns: int | None = None
+    ) -> Settled:
         services = {(span.trace_id, span.span_id): span.service for span in trace.spans}
         handoffs = []
         for record in assembled.handoffs:
@@ -316,17 +331,33 @@ class Monitor:
             assessment = self._assessor.assess(record)
             seconds = time.perf_counter() - begun
             service = services.get((record.trace_id, record.span_id))
-            handoffs.append(stored_handoff(record, assessment, service=service))
-            if not (trace.reopened and self.store.handoff(record.handoff_id)):
+            stored = self._assessor.stored(record, assessment, service=service)
+            handoffs.append(stored)
+            if not (trace.reopened and self.store.trace_of(stored.handoff_id)):
                 new.append(_Assessed(record, assessment, seconds))
         for _ in assembled.incomplete:
             self.tally.noticed(Notice.EXPIRED)
         return Settled(
             traces=tuple(sorted(trace.traces)),
             handoffs=tuple(handoffs),
-            named=tuple(sorted(trace.handoffs)),
-            at_ns=time.time_ns(),
+            named=tuple(sorted(map(short, trace.handoffs))),
+            at_ns=time.time_ns() if at_ns is None else at_ns,
         )
+
+    def _renew(self) -> None:
+        """Settle traces again that an older version has settled, as of then, some at a time."""
+        if not self._is_stale:
+            return
+        stale = self.store.stale(_RENEWED)
+        settled = []
+        for trace_id, at_ns in stale:
+            spans = self.store.spans_of([trace_id], [])
+            traces = {trace_id, *(span.trace_id for span in spans)}
+            if not any(map(self._open.holds, traces)):  # else it is settled soon
+                trace = OpenTrace(0.0, traces=traces, handoffs=handoffs_named(spans), spans=spans, reopened=True)
+                settled.append(self._assess(trace, self._assessor.assembled(spans), [], at_ns=at_ns))
+        self._is_stale = bool(settled)
+        self.store.settle(settled)
 
     def _forget_old(self) -> None:
         settings = self._settings

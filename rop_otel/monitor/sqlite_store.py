@@ -8,63 +8,32 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
 
+from rop_otel.core.handoff.sums import Sums
 from rop_otel.errors import ConfigurationError
-from rop_otel.monitor.store import Page, Settled, StoredHandoff, Wanted
+from rop_otel.monitor.sqlite_queries import observations_of, page_of, run_of, runs_of
+from rop_otel.monitor.sqlite_schema import check, prepare
+from rop_otel.monitor.sqlite_totals import TotalsChange, count_run, sums_of, uncount_run
+from rop_otel.monitor.store import Page, Settled, StoredHandoff, StoredRun, Wanted
 from rop_otel.spans import Span
 
 if sys.platform != "win32":  # where two services that share a file are not kept apart
     from fcntl import LOCK_EX, LOCK_NB, flock
 
-_APPLICATION_ID: Final = 0x524F5053
-"""Marks a file as ours ("ROPS"), so that no other database is written to."""
-
-_VERSION: Final = 1
-_SCHEMA: Final = """
-CREATE TABLE spans (id INTEGER PRIMARY KEY, trace_id TEXT NOT NULL, open INTEGER NOT NULL, payload BLOB NOT NULL);
-CREATE INDEX spans_by_trace ON spans (trace_id);
-CREATE INDEX spans_open ON spans (id) WHERE open;
-CREATE TABLE members (
-  handoff_id TEXT NOT NULL, trace_id TEXT NOT NULL, PRIMARY KEY (handoff_id, trace_id)) WITHOUT ROWID;
-CREATE INDEX members_by_trace ON members (trace_id);
-CREATE TABLE handoffs (
-  handoff_id TEXT PRIMARY KEY, trace_id TEXT NOT NULL, name TEXT NOT NULL, service TEXT, record_id TEXT, run_id TEXT,
-  verdict TEXT NOT NULL, dropped_at TEXT, dropped_at_name TEXT, drop_cause TEXT,
-  start_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL, assessment BLOB NOT NULL, kept_ns INTEGER NOT NULL)
-  WITHOUT ROWID;
-CREATE INDEX handoffs_by_start ON handoffs (start_ns, handoff_id);
-CREATE INDEX handoffs_by_age ON handoffs (kept_ns);
-CREATE INDEX handoffs_by_verdict ON handoffs (verdict, start_ns, handoff_id);
-CREATE INDEX handoffs_by_cause ON handoffs (drop_cause, start_ns, handoff_id) WHERE drop_cause IS NOT NULL;
-CREATE INDEX handoffs_by_record ON handoffs (record_id) WHERE record_id IS NOT NULL;
-CREATE INDEX handoffs_by_trace ON handoffs (trace_id);
-CREATE TABLE findings (
-  code TEXT NOT NULL, handoff_id TEXT NOT NULL, place INTEGER NOT NULL, stage TEXT,
-  PRIMARY KEY (code, handoff_id, place)) WITHOUT ROWID;
-CREATE INDEX findings_by_handoff ON findings (handoff_id);
-"""
 _COLUMNS: Final = (
-    "handoff_id",
-    "trace_id",
-    "name",
-    "service",
-    "record_id",
-    "run_id",
-    "verdict",
-    "dropped_at",
-    "dropped_at_name",
-    "drop_cause",
-    "start_ns",
-    "duration_ns",
+    "settled, handoff_id, trace_id, name, service, run, verdict, at, cause, record, ids, objects, declared, total"
 )
-_LISTED: Final = ", ".join(_COLUMNS)
-_SAVE: Final = (
-    f"INSERT OR REPLACE INTO handoffs ({_LISTED}, assessment, kept_ns) VALUES ({', '.join('?' * (len(_COLUMNS) + 2))})"
+_SAVE: Final = f"INSERT INTO handoffs ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_KEPT: Final = (
+    "SELECT settled, handoff_id, trace_id, run, verdict, record, declared, total, row, sums"
+    " FROM handoffs JOIN shown USING (settled)"
 )
+_CLOSE_NS: Final = 1_000_000
+"""Handoffs that are settled at once have times that are apart, within this."""
+
 _RELATED: Final = (
     "SELECT other.trace_id FROM members JOIN members AS other USING (handoff_id) WHERE members.trace_id = ?"
 )
@@ -96,9 +65,11 @@ class SqliteStore:
         self._claim = None if only_read else _claimed(path)
         try:
             self._writer = self._open()
-            self._check(self._writer)
+            check(self._writer, path)
             if not only_read:
-                self._prepare(self._writer)
+                self._writer.execute("PRAGMA journal_mode = WAL")
+                self._writer.execute("PRAGMA synchronous = FULL")
+                prepare(self._writer, path)
         except ConfigurationError:
             self.close()
             raise
@@ -118,8 +89,10 @@ class SqliteStore:
     def settle(self, traces: Sequence[Settled]) -> None:
         """Keep what traces amount to."""
         with self._transaction() as writer:
+            change = TotalsChange(writer)
             for settled in traces:
-                _settle(writer, settled)
+                _settle(writer, settled, change)
+            change.write()
 
     def open_spans(self) -> Iterator[Span]:
         """Yield the spans that are still open."""
@@ -150,53 +123,52 @@ class SqliteStore:
                 spans += _DECODER.decode(payload)
         return spans
 
+    def stale(self, limit: int) -> list[tuple[str, int]]:
+        """Return traces that an older version has settled."""
+        return self._reader().execute("SELECT trace_id, settled FROM stale LIMIT ?", (limit,)).fetchall()
+
+    def trace_of(self, handoff_id: str) -> str | None:
+        """Return the trace of a handoff that is kept."""
+        row = self._reader().execute("SELECT trace_id FROM handoffs WHERE handoff_id = ?", (handoff_id,)).fetchone()
+        return None if row is None else row[0]
+
     def handoffs(self, wanted: Wanted, *, limit: int, after: str | None = None) -> Page:
         """Return a page of handoffs."""
-        conditions, values = _conditions(wanted)
-        if after is not None:
-            start, separator, handoff_id = after.partition(",")
-            if not separator or not start.lstrip("-").isdecimal():
-                raise ValueError(f"not a page: {after[:80]!r}")
-            conditions.append("(start_ns, handoff_id) < (?, ?)")
-            values += [int(start), handoff_id]
-        query = f"SELECT {_LISTED} FROM handoffs{_where(conditions)} ORDER BY start_ns DESC, handoff_id DESC LIMIT ?"
-        rows = self._reader().execute(query, (*values, limit + 1)).fetchall()
-        found = self._with_findings([StoredHandoff(**dict(zip(_COLUMNS, row, strict=True))) for row in rows[:limit]])
-        last = found[-1] if len(rows) > limit else None
-        return Page(handoffs=tuple(found), after=None if last is None else f"{last.start_ns},{last.handoff_id}")
+        return page_of(self._reader(), wanted, limit=limit, after=after)
 
-    def handoff(self, handoff_id: str) -> StoredHandoff | None:
-        """Return one handoff with its assessment."""
-        query = f"SELECT {_LISTED}, assessment FROM handoffs WHERE handoff_id = ?"
-        row = self._reader().execute(query, (handoff_id,)).fetchone()
-        if row is None:
-            return None
-        found = StoredHandoff(**dict(zip(_COLUMNS, row[:-1], strict=True)), assessment=msgspec.json.decode(row[-1]))
-        return self._with_findings([found])[0]
+    def sums(self, wanted: Wanted) -> Iterator[tuple[int, Sums]]:
+        """Yield what handoffs add up to, with the start of the hour."""
+        return sums_of(self._reader(), wanted)
 
-    def counts(self, wanted: Wanted) -> dict[str, int]:
-        """Return how many handoffs have each verdict."""
-        conditions, values = _conditions(wanted)
-        query = f"SELECT verdict, count(*) FROM handoffs{_where(conditions)} GROUP BY verdict"
-        return dict(self._reader().execute(query, values))
+    def runs(self, limit: int) -> list[StoredRun]:
+        """Return the runs, the one of the handoff that was settled last first."""
+        return runs_of(self._reader(), limit)
+
+    def run(self, run_id: str) -> StoredRun | None:
+        """Return one run; None where no handoff of it is kept."""
+        return run_of(self._reader(), run_id)
+
+    def observations_of(self, run_id: str, *, after: int = 0) -> Iterator[tuple[int, bytes]]:
+        """Yield the lines of the records of a run, each with its time."""
+        return observations_of(self._reader(), run_id, after)
 
     def forget(self, *, before_ns: int, max_bytes: int | None = None, limit: int = 1000) -> int:
         """Delete the oldest handoffs and their spans."""
         reader = self._reader()
-        if max_bytes is not None and self._used_bytes(reader) > max_bytes:
-            rows = reader.execute("SELECT handoff_id, trace_id FROM handoffs ORDER BY kept_ns LIMIT ?", (limit,))
-        else:
-            query = "SELECT handoff_id, trace_id FROM handoffs WHERE kept_ns < ? ORDER BY kept_ns LIMIT ?"
-            rows = reader.execute(query, (before_ns, limit))
-        old = rows.fetchall()
+        full = max_bytes is not None and self._used_bytes(reader) > max_bytes
+        query = f"{_KEPT} WHERE settled < ? ORDER BY settled LIMIT ?"
+        old = reader.execute(query, (2**63 - 1 if full else before_ns, limit)).fetchall()
         if not old:
             return 0
         with self._transaction() as writer:
-            for handoff_id, trace_id in old:
-                _forget(writer, handoff_id)
+            change = TotalsChange(writer)
+            for row in old:
+                _forget(writer, row, change)
+                trace_id = row[2]
                 left = writer.execute("SELECT 1 FROM members WHERE trace_id = ? LIMIT 1", (trace_id,)).fetchone()
                 if left is None:
                     writer.execute("DELETE FROM spans WHERE trace_id = ? AND NOT open", (trace_id,))
+            change.write()
         return len(old)
 
     def close(self) -> None:
@@ -207,14 +179,6 @@ class SqliteStore:
         if self._claim is not None:
             os.close(self._claim)
             self._claim = None
-
-    def _with_findings(self, handoffs: Sequence[StoredHandoff]) -> list[StoredHandoff]:
-        ids = [each.handoff_id for each in handoffs]
-        query = f"SELECT handoff_id, code, stage FROM findings WHERE handoff_id IN ({_marks(ids)}) ORDER BY place"
-        found: dict[str, list[tuple[str, str | None]]] = {}
-        for handoff_id, code, stage in self._reader().execute(query, ids):
-            found.setdefault(handoff_id, []).append((code, stage))
-        return [replace(each, findings=tuple(found.get(each.handoff_id, ()))) for each in handoffs]
 
     def _used_bytes(self, reader: sqlite3.Connection) -> int:
         pages, free, size = (
@@ -235,27 +199,6 @@ class SqliteStore:
             connection = self._local.connection = self._open()
             connection.execute("PRAGMA query_only = ON")
         return connection
-
-    def _check(self, writer: sqlite3.Connection) -> None:
-        """Refuse what is not ours, without a change to it."""
-        (version,) = writer.execute("PRAGMA user_version").fetchone()
-        (owner,) = writer.execute("PRAGMA application_id").fetchone()
-        (tables,) = writer.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if tables and owner != _APPLICATION_ID:
-            raise ConfigurationError(f"{self._path!r} is a database of something else; name another file for the store")
-        if version > _VERSION:
-            raise ConfigurationError(
-                f"{self._path!r} was written by a newer version (schema {version}, this one knows {_VERSION})"
-            )
-
-    def _prepare(self, writer: sqlite3.Connection) -> None:
-        writer.execute("PRAGMA journal_mode = WAL")
-        writer.execute("PRAGMA synchronous = FULL")
-        if writer.execute("PRAGMA user_version").fetchone() == (0,):
-            writer.executescript(
-                f"BEGIN EXCLUSIVE;{_SCHEMA}PRAGMA application_id = {_APPLICATION_ID};"
-                f"PRAGMA user_version = {_VERSION};COMMIT;"
-            )
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -284,12 +227,11 @@ def _claimed(path: str) -> int | None:
     return descriptor
 
 
-def _settle(writer: sqlite3.Connection, settled: Settled) -> None:
-    marks = _marks(settled.traces)
-    for (known,) in writer.execute(
-        f"SELECT DISTINCT handoff_id FROM handoffs WHERE trace_id IN ({marks})", settled.traces
-    ).fetchall():
-        _forget(writer, known)
+def _settle(writer: sqlite3.Connection, settled: Settled, change: TotalsChange) -> None:
+    marks = ", ".join("?" * len(settled.traces))
+    for row in writer.execute(f"{_KEPT} WHERE trace_id IN ({marks})", settled.traces).fetchall():
+        _forget(writer, row, change)
+    writer.executemany("DELETE FROM stale WHERE trace_id = ?", [(trace_id,) for trace_id in settled.traces])
     if not settled.handoffs:
         writer.execute(f"DELETE FROM spans WHERE trace_id IN ({marks})", settled.traces)
         return
@@ -300,41 +242,61 @@ def _settle(writer: sqlite3.Connection, settled: Settled) -> None:
         [(handoff_id, trace_id) for handoff_id in sorted(members) for trace_id in settled.traces],
     )
     for each in settled.handoffs:
-        values = [getattr(each, column) for column in _COLUMNS]
-        writer.execute(_SAVE, (*values, msgspec.json.encode(each.assessment), settled.at_ns))
-        writer.executemany(
-            "INSERT INTO findings (code, handoff_id, place, stage) VALUES (?, ?, ?, ?)",
-            [(code, each.handoff_id, place, stage) for place, (code, stage) in enumerate(each.findings)],
-        )
+        for row in writer.execute(f"{_KEPT} WHERE handoff_id = ?", (each.handoff_id,)).fetchall():
+            _forget(writer, row, change)
+        _keep(writer, each, settled.at_ns, change)
 
 
-def _forget(writer: sqlite3.Connection, handoff_id: str) -> None:
-    for table in ("handoffs", "findings", "members"):
-        writer.execute(f"DELETE FROM {table} WHERE handoff_id = ?", (handoff_id,))
+def _keep(writer: sqlite3.Connection, handoff: StoredHandoff, at_ns: int, change: TotalsChange) -> None:
+    query = "SELECT max(settled) + 1 FROM handoffs WHERE settled >= ? AND settled < ?"
+    (later,) = writer.execute(query, (at_ns, at_ns + _CLOSE_NS)).fetchone()
+    key = at_ns if later is None else later
+    total, sums = change.add(key, handoff)
+    count_run(writer, handoff, key)
+    ids = (handoff.record_id or "", handoff.handoff_id, handoff.trace_id, handoff.run_id)
+    writer.execute(
+        _SAVE,
+        (
+            key,
+            handoff.handoff_id,
+            handoff.trace_id,
+            handoff.name,
+            handoff.service,
+            handoff.run_id,
+            handoff.verdict,
+            handoff.at,
+            handoff.cause,
+            handoff.record_id,
+            "\n".join(ids).lower(),
+            "\n".join(handoff.objects).lower(),
+            handoff.observation is not None,
+            total,
+        ),
+    )
+    row = msgspec.json.encode(handoff.row)
+    writer.execute("INSERT INTO shown VALUES (?, ?, ?, ?)", (key, row, sums, handoff.observation))
+    writer.executemany(
+        "INSERT INTO findings VALUES (?, ?)", [(finding, key) for finding in _findings(handoff.findings)]
+    )
 
 
-def _marks(values: Sequence[str]) -> str:
-    return ", ".join("?" * len(values))
+def _forget(writer: sqlite3.Connection, row: tuple[Any, ...], change: TotalsChange) -> None:
+    """Delete a handoff, as it was read."""
+    key, handoff_id, _, run, verdict, record, declared, total, shown, sums = row
+    change.remove(key, total, sums)
+    findings = _findings(map(tuple, msgspec.json.decode(shown).get("findings", ())))
+    writer.executemany("DELETE FROM findings WHERE finding = ? AND settled = ?", [(each, key) for each in findings])
+    writer.execute("DELETE FROM handoffs WHERE settled = ?", (key,))
+    writer.execute("DELETE FROM shown WHERE settled = ?", (key,))
+    writer.execute("DELETE FROM members WHERE handoff_id = ?", (handoff_id,))
+    uncount_run(writer, run, verdict, record, is_declared=bool(declared))
+
+
+def _findings(findings: Iterable[tuple[str, str | None]]) -> list[str]:
+    """Return what findings are looked for by: their codes, and each with its stage."""
+    found = [name for code, stage in findings for name in (code, f"{code}@{stage}")]
+    return list(dict.fromkeys(found))
 
 
 def _column(reader: sqlite3.Connection, query: str, value: str) -> list[Any]:
     return [row[0] for row in reader.execute(query, (value,))]
-
-
-def _conditions(wanted: Wanted) -> tuple[list[str], list[Any]]:
-    exact = ("verdict", "dropped_at", "drop_cause", "name", "service", "record_id", "run_id")
-    given = [(column, value) for column in exact if (value := getattr(wanted, column)) is not None]
-    conditions = [f"{column} = ?" for column, _ in given]
-    values: list[Any] = [value for _, value in given]
-    if wanted.finding is not None:
-        conditions.append("handoff_id IN (SELECT handoff_id FROM findings WHERE code = ?)")
-        values.append(wanted.finding)
-    if wanted.text:
-        conditions.append("(instr(handoff_id, ?) OR instr(coalesce(record_id, ''), ?) OR instr(trace_id, ?))")
-        values += [wanted.text] * 3
-    return conditions, values
-
-
-def _where(conditions: Iterable[str]) -> str:
-    joined = " AND ".join(conditions)
-    return f" WHERE {joined}" if joined else ""

@@ -4,38 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
+from rop_otel.core.handoff.sums import Sums
 from rop_otel.spans import Span
+
+NONE: Final = "-"
+"""Stands for what a handoff does not have: a service, a run, a verdict, a cause."""
+
+HOUR_NS: Final = 3_600_000_000_000
+"""Nanoseconds of an hour, for which totals are kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredHandoff:
-    """One assessed handoff, by what it is looked for, and as a whole.
+    """One assessed handoff: by what it is looked for, how it is shown, and what it adds to the totals.
 
     Args:
-        handoff_id, trace_id, name, service, record_id, run_id: Which it is; None where it has none.
-        verdict: Its verdict.
-        dropped_at, dropped_at_name, drop_cause: Where and why the selected object was lost; None where it was not.
+        handoff_id, trace_id, name, service, run_id, verdict, cause: Which it is; ``NONE`` where it has none.
+        at: The place of the loss, as the page writes it: ``NONE`` where no stage can be blamed, None without a loss.
+        record_id: Of the record; None without.
+        objects: IDs of selected and judged objects.
         findings: Code and stage of each finding.
-        start_ns, duration_ns: When it ran, in Unix nanoseconds.
-        assessment: The assessment in the contract's JSON shape; empty where handoffs are listed.
+        row: How it is listed, in JSON.
+        sums: What it adds to the totals.
+        observation: The line of the run's records that it is; None where it belongs to no declared run.
     """
 
     handoff_id: str
     trace_id: str
     name: str
-    service: str | None = None
+    service: str = NONE
+    run_id: str = NONE
+    verdict: str = NONE
+    at: str | None = None
+    cause: str = NONE
     record_id: str | None = None
-    run_id: str | None = None
-    verdict: str
-    dropped_at: str | None = None
-    dropped_at_name: str | None = None
-    drop_cause: str | None = None
+    objects: tuple[str, ...] = ()
     findings: tuple[tuple[str, str | None], ...] = ()
-    start_ns: int = 0
-    duration_ns: int = 0
-    assessment: Mapping[str, Any] = field(default_factory=dict)
+    row: Mapping[str, Any] = field(default_factory=dict)
+    sums: Sums = field(default_factory=Sums, compare=False)
+    observation: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,32 +69,61 @@ class Wanted:
     """Which handoffs are looked for: those for which all that is given holds.
 
     Args:
-        verdict, dropped_at, drop_cause, finding, name, service, record_id, run_id: As they are kept; None for any.
-        text: Part of a handoff's, record's or trace's ID; empty for any.
+        verdict, at, cause, name, service, run: As they are kept; None for any.
+        finding: A finding's code, or ``code@stage``; None for any.
+        record, object: Part of the record's ID, and of that of a selected or judged object, in any case.
+        text: Part of any ID: of handoff, trace, record, run or object, in any case.
+        since_ns, until_ns: Settled then or later, and before; Unix nanoseconds.
     """
 
     verdict: str | None = None
-    dropped_at: str | None = None
-    drop_cause: str | None = None
-    finding: str | None = None
+    at: str | None = None
+    cause: str | None = None
     name: str | None = None
     service: str | None = None
-    record_id: str | None = None
-    run_id: str | None = None
-    text: str = ""
+    run: str | None = None
+    finding: str | None = None
+    record: str | None = None
+    object: str | None = None
+    text: str | None = None
+    since_ns: int = 0
+    until_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """Some of the handoffs that are looked for, the newest first.
+    """Some of the handoffs that are looked for, the one that was settled last first.
 
     Args:
-        handoffs: Those of this page.
-        after: What to ask the next page with; None where this is the last.
+        rows: How those of this page are listed.
+        after: What to ask the next page with; None where this is the last. There may be fewer rows than were asked
+            for, or none, although there are more: a store looks only so long.
     """
 
-    handoffs: tuple[StoredHandoff, ...] = ()
+    rows: tuple[Mapping[str, Any], ...] = ()
     after: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRun:
+    """A run, as far as its handoffs are kept.
+
+    Args:
+        run_id: Its ID; ``NONE`` stands for the handoffs of the declaration that name no run.
+        handoffs: How many.
+        records: How many different records they are of.
+        declared: How many of them belong to the declaration.
+        verdicts: Handoffs by verdict.
+        first_ns, last_ns: When the first and the last of them were settled, in Unix nanoseconds.
+    """
+
+    run_id: str
+    handoffs: int
+    records: int
+    declared: int
+    verdicts: Mapping[str, int]
+    first_ns: int
+    last_ns: int
 
 
 class Store(Protocol):
@@ -109,6 +147,12 @@ class Store(Protocol):
     def spans_of(self, traces: Sequence[str], handoffs: Sequence[str]) -> list[Span]:
         """Return the kept spans of settled traces, and of those that settled handoffs are in; none where unknown."""
 
+    def stale(self, limit: int) -> list[tuple[str, int]]:
+        """Return traces that an older version has settled, to be settled again, and when that was, in nanoseconds."""
+
+    def trace_of(self, handoff_id: str) -> str | None:
+        """Return the trace of a handoff that is kept; None where none has this ID."""
+
     def handoffs(self, wanted: Wanted, *, limit: int, after: str | None = None) -> Page:
         """Return a page of handoffs.
 
@@ -121,11 +165,25 @@ class Store(Protocol):
             ValueError: ``after`` is none that a page gives.
         """
 
-    def handoff(self, handoff_id: str) -> StoredHandoff | None:
-        """Return one handoff with its assessment; None where none has this ID."""
+    def sums(self, wanted: Wanted) -> Iterator[tuple[int, Sums]]:
+        """Yield what handoffs add up to, with the start of the hour in Unix nanoseconds, in order of time.
 
-    def counts(self, wanted: Wanted) -> dict[str, int]:
-        """Return how many handoffs have each verdict."""
+        An hour may come several times. Only name, service, run and whole hours are looked at.
+        """
+
+    def runs(self, limit: int) -> list[StoredRun]:
+        """Return the runs, the one of the handoff that was settled last first."""
+
+    def run(self, run_id: str) -> StoredRun | None:
+        """Return one run; None where no handoff of it is kept."""
+
+    def observations_of(self, run_id: str, *, after: int = 0) -> Iterator[tuple[int, bytes]]:
+        """Yield when the declared handoffs of a run were settled, and the lines that they are, in that order.
+
+        Args:
+            run_id: The run.
+            after: Only those that were settled after this, in Unix nanoseconds.
+        """
 
     def forget(self, *, before_ns: int, max_bytes: int | None = None, limit: int = 1000) -> int:
         """Delete the oldest handoffs and their spans, and return how many.

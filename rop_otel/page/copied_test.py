@@ -64,6 +64,11 @@ def copied_test(record: HandoffRecord, assessment: Assessment, resolver: Resolve
     return _joined(text)
 
 
+def text_of(parts: Parts) -> str:
+    """Return a text in parts as one."""
+    return "".join(part if isinstance(part, str) else f"[{', '.join(map(_literal, part))}]" for part in parts)
+
+
 def _slug(name: str) -> str:
     return _NAME.sub("_", name.lower()).strip("_")[:_LONGEST_NAME].strip("_") or "handoff"
 

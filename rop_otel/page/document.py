@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rop_otel import semconv
 from rop_otel.core.handoff import FINDINGS, Assessment, DropCause, HandoffRecord, JudgedLoss, Verdict
 from rop_otel.core.handoff.advice import CAUSES, FINDING_WORDS, meaning
 from rop_otel.core.handoff.assessment import CitationCounts
-from rop_otel.core.handoff.totals import ListTotals, Spot, Totals, add_up, arrived, holds_judged, lost_at, spot_of
+from rop_otel.core.handoff.sums import add_up
+from rop_otel.core.handoff.totals import ListTotals, Spot, Totals, arrived, holds_judged, lost_at, spot_of
 from rop_otel.core.handoff.written import as_list
 from rop_otel.page.assessed_set import AssessedSet
 from rop_otel.version import installed_version
@@ -23,6 +24,7 @@ BLOCK: Final = 100
 MOST_STAGES: Final = 200
 """Rows of the totals by stage: names of stages may be as many as the handoffs."""
 
+_SHOWN: Final = Spot(semconv.SHOWN)
 _MARKS: Final = {None: "-", False: "0", True: "1"}
 _CITATIONS: Final = tuple(CitationCounts.__dataclass_fields__)
 
@@ -45,11 +47,8 @@ def head(
         trace_url: Where a trace is seen, with ``{trace_id}`` for its ID; None: trace IDs are no links.
     """
     return {
-        "format": FORMAT,
-        "version": installed_version(),
-        "title": title,
+        **live_head(title=title, trace_url=trace_url),
         "made_at": made_at,
-        "trace_url": trace_url,
         "sets": [
             {
                 "name": each.name,
@@ -59,8 +58,23 @@ def head(
             }
             for each, total in zip(sets, totals, strict=True)
         ],
+    }
+
+
+def live_head(*, title: str, trace_url: str | None = None) -> dict[str, Any]:
+    """Return what the page reads first where it asks for everything else: the head without sets."""
+    return {
+        "format": FORMAT,
+        "version": installed_version(),
+        "title": title,
+        "trace_url": trace_url,
         "words": _words(),
     }
+
+
+def place_of(spot: Spot) -> str:
+    """Return a stage in one word: ``mmr``, ``vector/titles``, ``rerank/2``; empty where no stage can be blamed."""
+    return "/".join(str(part) for part in spot if part is not None)
 
 
 def rows(shown: AssessedSet, totals: Totals) -> Iterator[dict[str, Any]]:
@@ -69,28 +83,45 @@ def rows(shown: AssessedSet, totals: Totals) -> Iterator[dict[str, Any]]:
     ``selected_at`` and ``judged_at`` have a mark for each row of the summary's ``survival``: 1 where a list of that
     stage holds a selected or judged object, 0 where none does, - where that is not known.
     """
-    columns = {spot: place for place, spot in enumerate(_listed(totals.survival))}
+    columns = [*_listed(totals.survival), _SHOWN]
     for assessment, record in zip(shown.assessments, shown.records, strict=True):
-        yield _row(shown, assessment, record, columns)
+        row = row_of(assessment, record, shown.carried.service(record.trace_id, record.span_id))
+        yield {**row, **marked(marks_of(assessment), columns)}
 
 
-def _row(shown: AssessedSet, assessment: Assessment, record: HandoffRecord, columns: dict[Spot, int]) -> dict[str, Any]:
+def row_of(assessment: Assessment, record: HandoffRecord, service: str | None) -> dict[str, Any]:
+    """Return the row of one handoff, without its marks."""
     whole = assessment.as_dict()
     losses = assessment.judged_losses
-    same = {name: whole[name] for name in _SAME}
     return {
-        **same,
-        "service": shown.carried.service(record.trace_id, record.span_id),
+        **{name: whole[name] for name in _SAME},
+        "service": service,
         "findings": [[finding.code.value, finding.stage] for finding in assessment.findings],
         "selected": as_list(record.selected),
         "judged": as_list(record.judged),
-        "selected_at": _marks(assessment, columns, "selected"),
-        "judged_at": _marks(assessment, columns, "judged"),
         "judged_losses": None if losses is None else [_lost_at(loss) for loss in losses],
         "citations": [getattr(assessment.citations, name) for name in _CITATIONS],
         "start": start_of(record),
         "duration": duration_of(record),
     }
+
+
+def marks_of(assessment: Assessment) -> dict[Spot, str]:
+    """Return for each stage of a handoff the mark of its selected objects and that of its judged ones."""
+    marks: dict[Spot, list[bool | None]] = {}
+    for stage in assessment.stages:
+        found = marks.setdefault(spot_of(stage), [None, None])
+        for place, holds in enumerate((stage.present, holds_judged(stage.judged))):
+            if holds is not None:
+                found[place] = bool(found[place]) or holds
+    marks[_SHOWN] = [arrived(assessment), holds_judged(assessment.shown.judged)]
+    return {spot: "".join(_MARKS[mark] for mark in found) for spot, found in marks.items()}
+
+
+def marked(marks: Mapping[Spot, str], columns: Iterable[Spot]) -> dict[str, str]:
+    """Return the marks of a row as it has them."""
+    found = [marks.get(spot, "--") for spot in columns]
+    return {"selected_at": "".join(each[0] for each in found), "judged_at": "".join(each[1] for each in found)}
 
 
 _SAME: Final = tuple(
@@ -115,21 +146,10 @@ def _lost_at(loss: JudgedLoss) -> list[str | int | None]:
     return [*spot, cause]
 
 
-def _marks(assessment: Assessment, columns: dict[Spot, int], target: str) -> str:
-    marks: list[bool | None] = [None] * (len(columns) + 1)
-    for stage in assessment.stages:
-        place = columns.get(spot_of(stage))
-        holds = stage.present if target == "selected" else holds_judged(stage.judged)
-        if place is not None and holds is not None:
-            marks[place] = bool(marks[place]) or holds
-    marks[-1] = arrived(assessment) if target == "selected" else holds_judged(assessment.shown.judged)
-    return "".join(_MARKS[mark] for mark in marks)
-
-
 def summary(shown: AssessedSet, totals: Totals) -> dict[str, Any]:
     """Return what the handoffs of a set add up to."""
-    stages = {**_listed(totals.stages), Spot(semconv.SHOWN): totals.shown}
-    survival = {**_listed(totals.survival), Spot(semconv.SHOWN): totals.shown}
+    stages = {**_listed(totals.stages), _SHOWN: totals.shown}
+    survival = {**_listed(totals.survival), _SHOWN: totals.shown}
     places = sorted(
         {*totals.losses, *totals.judged_losses},
         key=lambda place: (-totals.losses[place], -totals.judged_losses[place], str(place)),

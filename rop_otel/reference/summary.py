@@ -10,7 +10,8 @@ from typing import Final, TypeAlias
 
 from rop_otel.core.handoff import Assessment, Drop, FindingCode, Joint, Severity, Verdict
 from rop_otel.core.handoff.kinds import RESCUE
-from rop_otel.core.handoff.totals import ListTotals, add_up
+from rop_otel.core.handoff.sums import add_up
+from rop_otel.core.handoff.totals import ListTotals
 from rop_otel.core.measures import NDCG, RECALL, RECIPROCAL_RANK
 from rop_otel.reference.pipeline import EXPECTED, Outcome
 

@@ -13,7 +13,8 @@ from rich.text import Text
 from rop_otel.core.escapes import readable, readable_words
 from rop_otel.core.handoff import Assessment, HandoffRecord, Joint, Severity, Verdict
 from rop_otel.core.handoff.stage_lists import StageLists
-from rop_otel.core.handoff.totals import Totals, add_up
+from rop_otel.core.handoff.sums import add_up
+from rop_otel.core.handoff.totals import Totals
 from rop_otel.replay.handoff_report import Report
 
 _STYLES = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.NOT_APPLICABLE: "dim"}

@@ -7,11 +7,13 @@ from typing import Any
 
 from rop_otel import semconv
 from rop_otel.core.profile import Resolver
+from rop_otel.core.profile.declaration import Opened
 from rop_otel.meters.tally import Tally
 from rop_otel.monitor.service import Monitor, MonitorSettings
 from rop_otel.monitor.sqlite_store import SqliteStore
 from rop_otel.monitor.store import Wanted
 from rop_otel.spans import Span
+from tests.monitor.expected import in_any_order
 
 QUIET = 5.0
 PATIENCE = 60.0
@@ -20,15 +22,19 @@ PATIENCE = 60.0
 class Kept:
     """A monitor over a file; its time goes on when a test says so."""
 
-    def __init__(self, file: Path, *, resolver: Resolver | None = None, **settings: Any) -> None:
+    def __init__(
+        self, file: Path, *, resolver: Resolver | None = None, declaration: Opened | None = None, **settings: Any
+    ) -> None:
         self.now = 1000.0
         self.sent: list[Span] = []
-        self.store = SqliteStore(str(file))
+        self.store_file = str(file)
+        self.store = SqliteStore(self.store_file)
         self.tally = Tally(places=("store", "assess"))
         self.monitor = Monitor(
             self.store,
             self.tally,
             resolver=resolver,
+            declaration=declaration,
             settings=MonitorSettings(
                 **{
                     "quiet_seconds": QUIET,
@@ -52,14 +58,20 @@ class Kept:
         self.now += seconds
         self.monitor.work()
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the row of each handoff that is kept, the one that was settled last first."""
+        rows: list[dict[str, Any]] = self.monitor.kept.rows(Wanted(), limit=1000)["handoffs"]
+        return rows
+
     def documents(self) -> list[dict[str, Any]]:
-        """Return what is kept of each handoff, the oldest first."""
-        listed = reversed(self.store.handoffs(Wanted(), limit=1000).handoffs)
-        details = [(each, self.monitor.kept.detail(each.handoff_id)) for each in listed]
-        for each, detail in details:
+        """Return what is kept of each handoff, the one that started first first."""
+        details = []
+        for row in sorted(self.rows(), key=lambda row: (row["start"] or 0, row["handoff_id"])):
+            detail = self.monitor.kept.detail(row["handoff_id"])
             assert detail is not None
-            assert (detail.pop("service"), detail["verdict"]) == (each.service, each.verdict)
-        return [detail for _, detail in details if detail is not None]
+            assert (detail["service"], detail["verdict"]) == (row["service"], row["verdict"])
+            details.append(in_any_order(detail))
+        return details
 
     def verdicts(self) -> list[str]:
         """Return the verdict of each handoff that is kept, the oldest first."""

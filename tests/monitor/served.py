@@ -88,7 +88,7 @@ class Served:
 
     def verdicts(self) -> dict[str, int]:
         """Return how many handoffs have each verdict."""
-        found: dict[str, int] = self.get("/api/summary")["verdicts"]
+        found: dict[str, int] = self.get("/api/summary")["summary"]["verdicts"]
         return found
 
 

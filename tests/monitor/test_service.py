@@ -17,10 +17,10 @@ from rop_otel import semconv
 from rop_otel.assembling import assemble
 from rop_otel.monitor.service import BusyError
 from rop_otel.monitor.sqlite_store import SqliteStore
-from rop_otel.monitor.store import Wanted
 from rop_otel.replay import replay
 from rop_otel.spans import Span
 from tests.assembling.test_arrival import traces
+from tests.monitor.expected import expected
 from tests.monitor.kept import PATIENCE, QUIET, Kept
 from tests.spans.trace import TRACE, handoff, pipeline, span, stage
 
@@ -37,7 +37,7 @@ def test_a_handoff_is_assessed_when_its_trace_is_quiet(keep: Keep) -> None:
         kept.wait(QUIET - 0.1)
     assert kept.documents() == []
     kept.wait(0.2)
-    assert kept.documents() == replay(spans).as_dict(lists=True)["handoffs"]
+    assert kept.documents() == expected(spans)
     assert kept.verdicts() == ["FAIL"]
     assert (kept.counted(), kept.monitor.open_traces, kept.monitor.waiting_bytes) == (1, 0, 0)
 
@@ -82,7 +82,7 @@ def test_a_late_span_updates_the_handoff(keep: Keep) -> None:
     assert [each["stage"] for each in kept.documents()[0]["stages"]] == ["vector", "lexical", "fusion"]
     kept.send(packing)
     kept.wait()
-    assert kept.documents() == replay(pipeline()).as_dict(lists=True)["handoffs"]
+    assert kept.documents() == expected(pipeline())
     assert (kept.counted(), kept.notices(semconv.SELF_LATE)) == (1, 1)
 
 
@@ -91,13 +91,13 @@ def test_a_handoff_in_several_traces(keep: Keep) -> None:
     top = handoff(1, "d1", given={semconv.HANDOFF_ID: "h"}, end_ns=90)
     near = stage(2, "vector", "d1", parent=1)
     far = stage(3, "packing", "d2", trace=OTHER, given={semconv.HANDOFF_ID: "h"})
-    expected = replay([top, near, far]).as_dict(lists=True)["handoffs"]
+    found = expected([top, near, far])
     for order in ([far, near, top], [top, near, far]):
         kept = keep()
         for each in order:
             kept.send(each)
         kept.wait()
-        assert kept.documents() == expected
+        assert kept.documents() == found
     assert kept.counted() == 0, "the second time they are late, and counted already"
 
 
@@ -110,7 +110,7 @@ def test_late_in_another_trace(keep: Keep) -> None:
     kept.wait()
     kept.send(far)
     kept.wait(PATIENCE)
-    assert kept.documents() == replay([top, far]).as_dict(lists=True)["handoffs"]
+    assert kept.documents() == expected([top, far])
 
 
 @given(data=st.data(), spans=traces(), pauses=st.integers(0, 3))
@@ -127,23 +127,12 @@ def test_three_doors(data: st.DataObject, tmp_path: Path, spans: list[Span], pau
         rest = rest[cut:]
     kept.send(*rest)
     kept.wait(PATIENCE)
-    expected = replay(spans).as_dict(lists=True)["handoffs"]
-    assert sorted(kept.documents(), key=_by_id) == sorted(expected, key=_by_id)
+    assert sorted(kept.documents(), key=_by_id) == sorted(expected(spans), key=_by_id)
     kept.monitor.close()
 
 
 def _by_id(document: dict[str, object]) -> str:
     return str(document["handoff_id"])
-
-
-def test_the_page_works_a_trace_out_once(keep: Keep) -> None:
-    """However many of the newest handoffs are in one trace."""
-    kept = keep()
-    kept.send(*[each for number in range(1, 200, 20) for each in pipeline(number)])
-    kept.wait()
-    with patch("rop_otel.monitor.assessing.assemble", wraps=assemble) as worked_out:
-        shown = kept.monitor.kept.newest(Wanted(), limit=50)
-    assert (len(shown.records), len(shown.assessments), worked_out.call_count) == (10, 10, 1)
 
 
 def test_what_was_open_is_found_again(keep: Keep) -> None:

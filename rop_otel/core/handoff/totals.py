@@ -1,9 +1,9 @@
-"""What many assessed handoffs add up to: the numbers of every report and of the page."""
+"""What many assessed handoffs amount to: the numbers of every report and of the page."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -71,6 +71,7 @@ class Totals:
     """Totals over handoffs.
 
     Args:
+        handoffs: How many.
         verdicts: By verdict, without handoffs that were not assessed here.
         stages: By stage, in about the order in which they run; a stage counts for each of its lists.
         shown: What the readers were shown. Selected objects count there by verdict: PASS of PASS and FAIL.
@@ -81,6 +82,7 @@ class Totals:
         citations: By outcome.
     """
 
+    handoffs: int
     verdicts: Counter[Verdict]
     stages: Mapping[Spot, ListTotals]
     shown: ListTotals
@@ -117,41 +119,6 @@ class Totals:
         return found
 
 
-def add_up(assessments: Iterable[Assessment]) -> Totals:
-    """Add handoffs up; none give totals of nothing."""
-    stages: dict[Spot, _Lists] = {}
-    order = _Order()
-    shown = _Lists()
-    verdicts: Counter[Verdict] = Counter()
-    losses: Counter[tuple[Spot, str]] = Counter()
-    judged_losses: Counter[tuple[Spot, str]] = Counter()
-    findings: Counter[tuple[Severity, str, str, str | None]] = Counter()
-    joints: Counter[Joint] = Counter()
-    citations: Counter[str] = Counter()
-    for each in assessments:
-        spots = [spot_of(stage) for stage in each.stages]
-        order.take(spots)
-        for spot, scores in zip(spots, each.stages, strict=True):
-            stages.setdefault(spot, _Lists()).add(scores.returned, scores.present, scores.selected, scores.judged)
-        shown.add(len(each.shown.ids), arrived(each), each.shown.selected, each.shown.judged)
-        verdicts.update([each.verdict] if each.verdict else ())
-        losses.update([lost_at(each.drop)] if each.drop else ())
-        judged_losses.update(lost_at(loss.drop) for loss in each.judged_losses or ())
-        findings.update((one.severity, one.code.value, one.stage, one.name) for one in each.findings)
-        joints.update([each.joint] if each.joint else ())
-        citations.update({name: getattr(each.citations, name) for name in CitationCounts.__dataclass_fields__})
-    return Totals(
-        verdicts=verdicts,
-        stages={spot: stages[spot].totals() for spot in order},
-        shown=shown.totals(),
-        losses=losses,
-        judged_losses=judged_losses,
-        findings=findings,
-        joints=joints,
-        citations=CitationCounts(**citations),
-    )
-
-
 def spot_of(stage: StageScores) -> Spot:
     """Return what totals know a stage by."""
     return Spot(stage.stage, stage.name, stage.round)
@@ -177,72 +144,3 @@ def _by_kind(losses: Counter[tuple[Spot, str]]) -> Counter[tuple[str | None, str
     for (spot, cause), count in losses.items():
         found[spot.stage, cause] += count
     return found
-
-
-class _Lists:
-    """Lists of one stage, as they are added up."""
-
-    __slots__ = ("_held", "_sizes", "_sums")
-
-    def __init__(self) -> None:
-        self._sizes: list[int] = [0, 0]
-        self._held = {"selected": [0, 0], "judged": [0, 0]}
-        self._sums: dict[str, dict[str, list[float]]] = {"selected": {}, "judged": {}}
-
-    def add(self, returned: int | None, present: bool | None, selected: Scores, judged: Scores) -> None:
-        """Add a list: its length, whether it holds the selected object, and its scores."""
-        if returned is not None:
-            self._sizes[0] += returned
-            self._sizes[1] += 1
-        for target, holds in (("selected", present), ("judged", holds_judged(judged))):
-            if holds is not None:
-                self._held[target][0] += 1
-                self._held[target][1] += holds
-        for target, scores in (("selected", selected), ("judged", judged)):
-            sums = self._sums[target]
-            for measure, value in scores.items():
-                cell = sums.setdefault(measure, [0.0, 0])
-                cell[0] += value
-                cell[1] += 1
-
-    def totals(self) -> ListTotals:
-        """Return what they add up to."""
-        total, count = self._sizes
-        return ListTotals(
-            returned=total / count if count else None,
-            selected=Held(*self._held["selected"]),
-            judged=Held(*self._held["judged"]),
-            selected_means=_means(self._sums["selected"]),
-            judged_means=_means(self._sums["judged"]),
-        )
-
-
-def _means(sums: Mapping[str, list[float]]) -> dict[str, float]:
-    return {measure: total / count for measure, (total, count) in sums.items()}
-
-
-class _Order:
-    """Stages in about the order in which they run: one that is new comes after the one before it in its handoff."""
-
-    __slots__ = ("_last", "_next")
-
-    def __init__(self) -> None:
-        self._next: dict[Spot | None, Spot | None] = {None: None}
-        self._last: Spot | None = None
-
-    def take(self, spots: Iterable[Spot]) -> None:
-        """Take in the stages of one handoff, in their order."""
-        known = list(spots)
-        before = None if any(spot in self._next for spot in known) else self._last
-        for spot in known:
-            if spot not in self._next:
-                self._next[spot], self._next[before] = self._next[before], spot
-                if self._next[spot] is None:
-                    self._last = spot
-            before = spot
-
-    def __iter__(self) -> Iterator[Spot]:
-        spot = self._next[None]
-        while spot is not None:
-            yield spot
-            spot = self._next[spot]
