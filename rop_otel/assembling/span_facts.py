@@ -6,11 +6,21 @@ from typing import Final, NamedTuple
 
 from rop_otel import semconv
 from rop_otel.core.handoff import StageRecord
-from rop_otel.core.handoff.attributes import Attributes, is_handoff, is_stage, named_handoff_id, stage_record
+from rop_otel.core.handoff.attributes import (
+    STAGE_ATTRIBUTES,
+    Attributes,
+    is_handoff,
+    is_stage,
+    named_handoff_id,
+    stage_record,
+)
+from rop_otel.core.handoff.gaps import Gap
+from rop_otel.core.handoff.values import names
 from rop_otel.spans import Span
 from rop_otel.spans.conventions import Rules, admitted, as_stage, handoff_attributes
 
 _NOTHING: Final[Attributes] = {}
+_OF_STAGES: Final = frozenset(STAGE_ATTRIBUTES.values())
 
 
 class Reading(NamedTuple):
@@ -53,6 +63,11 @@ class Reading(NamedTuple):
         return None if self.as_handoff is None else {semconv.HANDOFF_NAME: self.name, **self.as_handoff}
 
     @property
+    def gaps(self) -> tuple[str, ...]:
+        """Why spans of its trace, or of the handoff that it names, are missing, where it says so."""
+        return names(self.facts.get(semconv.GAPS)) if semconv.GAPS in self.facts else ()
+
+    @property
     def is_homeless(self) -> bool:
         """Whether it is a stage of another convention that names no handoff."""
         return semconv.STAGE_FOREIGN in self.facts and self.named is None
@@ -85,6 +100,9 @@ def read(span: Span, rules: Rules, *, may_be_handoff: bool = True) -> Reading | 
     if span.unreadable or span.name == semconv.SPAN_ASSESSMENT:
         return None
     facts, as_handoff, name = _NOTHING, None, span.name
+    ids = (span.end_ns, span.start_ns, span.trace_id, span.span_id)
+    if name == semconv.SPAN_GAP:
+        return Reading(*ids, name, span.failed, span.dropped_attributes, span.attributes, None)
     is_foreign = span.scope != semconv.SCOPE_NAME  # what our own spans say is hashed already
     if is_stage(span.attributes) or is_handoff(span.attributes):
         facts = admitted(span.attributes, rules) if is_foreign else span.attributes
@@ -93,7 +111,18 @@ def read(span: Span, rules: Rules, *, may_be_handoff: bool = True) -> Reading | 
     if is_foreign and may_be_handoff and not is_handoff(facts) and rules.may_be_handoff(span.name):
         name = str(admitted({semconv.HANDOFF_NAME: name}, rules)[semconv.HANDOFF_NAME])
         as_handoff = handoff_attributes(span.attributes, rules) or _NOTHING
-    if not facts and as_handoff is None:
+    is_stripped = span.dropped_attributes > 0 and _may_have_lost_its_facts(span, facts)
+    if not facts and as_handoff is None and not is_stripped:
         return None
-    ids = (span.end_ns, span.start_ns, span.trace_id, span.span_id)
+    if is_stripped:
+        facts = {**facts, semconv.GAPS: (Gap.STRIPPED.value,)}
     return Reading(*ids, name, span.failed, span.dropped_attributes, facts, as_handoff)
+
+
+def _may_have_lost_its_facts(span: Span, facts: Attributes) -> bool:
+    """Return whether a span that lost attributes may have lost what makes a handoff a FAIL.
+
+    So may a handoff that says so, which may have had a cutoff, and a span with facts of a stage that is none. A stage
+    has what it lists, and its list counts as cut.
+    """
+    return is_handoff(facts) or not (is_stage(facts) or _OF_STAGES.isdisjoint(span.attributes))
