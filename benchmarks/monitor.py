@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from workload import steps
 
 from rop_otel.meters.tally import Tally
-from rop_otel.monitor.requests import spans_in
+from rop_otel.monitor.requests import received
 from rop_otel.monitor.service import Monitor, MonitorSettings
 from rop_otel.monitor.sqlite_store import SqliteStore
 
@@ -38,7 +38,7 @@ def main() -> None:
         times = microseconds(
             {
                 "decoded, IDs walked": _each(requests, _walk),
-                "decoded as spans": _each(requests, lambda request: spans_in(request, is_json=False)),
+                "decoded as spans": _each(requests, lambda request: received(request, is_json=False)),
                 "whole monitor": _each(requests, lambda request: _monitor(monitor, request)),
             },
             calls=CALLS,
@@ -79,7 +79,7 @@ def _walk(request: bytes) -> int:
 
 
 def _monitor(monitor: Monitor, request: bytes) -> None:
-    answer = monitor.submit(spans_in(request, is_json=False), size=len(request))
+    answer = monitor.submit(received(request, is_json=False).spans, size=len(request))
     monitor.work()
     answer.result(timeout=0)
 

@@ -372,6 +372,13 @@ SELF_REJECTED: Final = Metric(
     unit="{handoff}",
     description="Handoffs not monitored because too many were open.",
 )
+SELF_REFUSED: Final = Metric(
+    name="rop.self.spans.refused",
+    prometheus="rop_self_spans_refused_total",
+    kind="counter",
+    unit="{span}",
+    description="Spans that the monitor service refused: their trace was full, or they could not be read.",
+)
 SELF_LATE: Final = Metric(
     name="rop.self.spans.late",
     prometheus="rop_self_spans_late_total",
@@ -432,6 +439,7 @@ METRICS: Final = (
     SELF_OPEN,
     SELF_EXPIRED,
     SELF_REJECTED,
+    SELF_REFUSED,
     SELF_LATE,
     SELF_UNSENT,
     SELF_OTHER,

@@ -25,9 +25,11 @@ _APPLICATION_ID: Final = 0x524F5053
 
 _VERSION: Final = 1
 _SCHEMA: Final = """
-CREATE TABLE spans (id INTEGER PRIMARY KEY, trace_id TEXT NOT NULL, open INTEGER NOT NULL, payload BLOB NOT NULL);
+CREATE TABLE spans (
+  id INTEGER PRIMARY KEY, trace_id TEXT NOT NULL, open INTEGER NOT NULL, waiting_ns INTEGER, payload BLOB NOT NULL);
 CREATE INDEX spans_by_trace ON spans (trace_id);
 CREATE INDEX spans_open ON spans (id) WHERE open;
+CREATE INDEX spans_waiting ON spans (waiting_ns) WHERE waiting_ns IS NOT NULL;
 CREATE TABLE members (
   handoff_id TEXT NOT NULL, trace_id TEXT NOT NULL, PRIMARY KEY (handoff_id, trace_id)) WITHOUT ROWID;
 CREATE INDEX members_by_trace ON members (trace_id);
@@ -68,7 +70,17 @@ _SAVE: Final = (
 _RELATED: Final = (
     "SELECT other.trace_id FROM members JOIN members AS other USING (handoff_id) WHERE members.trace_id = ?"
 )
+_KEPT: Final = "SELECT payload FROM spans WHERE trace_id = ? ORDER BY id"
 _SETTLED: Final = "SELECT payload FROM spans WHERE trace_id = ? AND NOT open ORDER BY id"
+_OLDEST: Final = """
+SELECT handoff_id, trace_id FROM (
+  SELECT * FROM (
+    SELECT kept_ns, handoff_id, trace_id FROM handoffs WHERE kept_ns < :before ORDER BY kept_ns LIMIT :limit)
+  UNION ALL SELECT * FROM (
+    SELECT DISTINCT waiting_ns, NULL, trace_id FROM spans WHERE waiting_ns < :before ORDER BY waiting_ns LIMIT :limit))
+ORDER BY kept_ns LIMIT :limit"""
+"""Handoffs, and traces that wait for one, the oldest first."""
+
 _BUSY_SECONDS: Final = 5.0
 
 _ENCODER: Final = msgspec.msgpack.Encoder()
@@ -131,7 +143,7 @@ class SqliteStore:
         for (payload,) in self._reader().execute("SELECT payload FROM spans WHERE NOT open ORDER BY id"):
             yield _DECODER.decode(payload)
 
-    def spans_of(self, traces: Sequence[str], handoffs: Sequence[str]) -> list[Span]:
+    def spans_of(self, traces: Sequence[str], handoffs: Sequence[str], *, unsettled: bool = False) -> list[Span]:
         """Return the kept spans of settled traces, and of those that settled handoffs are in."""
         reader = self._reader()
         related: dict[str, None] = {}
@@ -146,7 +158,7 @@ class SqliteStore:
             ahead += _column(reader, _RELATED, trace_id)
         spans: list[Span] = []
         for trace_id in related:
-            for payload in _column(reader, _SETTLED, trace_id):
+            for payload in _column(reader, _KEPT if unsettled else _SETTLED, trace_id):
                 spans += _DECODER.decode(payload)
         return spans
 
@@ -184,20 +196,12 @@ class SqliteStore:
         """Delete the oldest handoffs and their spans."""
         reader = self._reader()
         if max_bytes is not None and self._used_bytes(reader) > max_bytes:
-            rows = reader.execute("SELECT handoff_id, trace_id FROM handoffs ORDER BY kept_ns LIMIT ?", (limit,))
-        else:
-            query = "SELECT handoff_id, trace_id FROM handoffs WHERE kept_ns < ? ORDER BY kept_ns LIMIT ?"
-            rows = reader.execute(query, (before_ns, limit))
-        old = rows.fetchall()
+            before_ns = sys.maxsize
+        old = reader.execute(_OLDEST, {"before": before_ns, "limit": limit}).fetchall()
         if not old:
             return 0
         with self._transaction() as writer:
-            for handoff_id, trace_id in old:
-                _forget(writer, handoff_id)
-                left = writer.execute("SELECT 1 FROM members WHERE trace_id = ? LIMIT 1", (trace_id,)).fetchone()
-                if left is None:
-                    writer.execute("DELETE FROM spans WHERE trace_id = ? AND NOT open", (trace_id,))
-        return len(old)
+            return sum(_forget_whole(writer, *each) for each in old)
 
     def close(self) -> None:
         """Close the file."""
@@ -290,10 +294,13 @@ def _settle(writer: sqlite3.Connection, settled: Settled) -> None:
         f"SELECT DISTINCT handoff_id FROM handoffs WHERE trace_id IN ({marks})", settled.traces
     ).fetchall():
         _forget(writer, known)
-    if not settled.handoffs:
+    if not (settled.handoffs or settled.waits):
         writer.execute(f"DELETE FROM spans WHERE trace_id IN ({marks})", settled.traces)
         return
-    writer.execute(f"UPDATE spans SET open = 0 WHERE open AND trace_id IN ({marks})", settled.traces)
+    waiting_ns = None if settled.handoffs else settled.at_ns
+    writer.execute(
+        f"UPDATE spans SET open = 0, waiting_ns = ? WHERE trace_id IN ({marks})", (waiting_ns, *settled.traces)
+    )
     members = {*settled.named, *(each.handoff_id for each in settled.handoffs)}
     writer.executemany(
         "INSERT OR IGNORE INTO members VALUES (?, ?)",
@@ -313,11 +320,31 @@ def _forget(writer: sqlite3.Connection, handoff_id: str) -> None:
         writer.execute(f"DELETE FROM {table} WHERE handoff_id = ?", (handoff_id,))
 
 
+def _forget_whole(writer: sqlite3.Connection, handoff_id: str | None, trace_id: str) -> bool:
+    """Delete a handoff, and the traces that only it is in; False where more of them has come: they are settled anew."""
+    traces = {trace_id, *_column(writer, "SELECT trace_id FROM members WHERE handoff_id = ?", handoff_id)}
+    if any(_column(writer, "SELECT 1 FROM spans WHERE trace_id = ? AND open LIMIT 1", each) for each in traces):
+        return False
+    if handoff_id is not None:
+        _forget(writer, handoff_id)
+    for each in traces:
+        _forget_spans(writer, each)
+    return True
+
+
+def _forget_spans(writer: sqlite3.Connection, trace_id: str) -> None:
+    """Delete the spans of a trace that no handoff is left of."""
+    left = "SELECT 1 FROM handoffs WHERE handoff_id IN (SELECT handoff_id FROM members WHERE trace_id = ?) LIMIT 1"
+    if writer.execute(left, (trace_id,)).fetchone() is None:
+        writer.execute("DELETE FROM spans WHERE trace_id = ?", (trace_id,))
+        writer.execute("DELETE FROM members WHERE trace_id = ?", (trace_id,))
+
+
 def _marks(values: Sequence[str]) -> str:
     return ", ".join("?" * len(values))
 
 
-def _column(reader: sqlite3.Connection, query: str, value: str) -> list[Any]:
+def _column(reader: sqlite3.Connection, query: str, value: str | None) -> list[Any]:
     return [row[0] for row in reader.execute(query, (value,))]
 
 

@@ -178,7 +178,7 @@ def test_a_trace_that_is_too_long(keep: Keep) -> None:
     assert kept.send(stage(30, "vector", parent=1)) == 1
     kept.wait()
     assert len(kept.documents()[0]["stages"]) == 9
-    assert kept.notices(semconv.SELF_REJECTED) == 2
+    assert kept.notices(semconv.SELF_REFUSED) == 10
 
 
 def test_a_full_disk(keep: Keep) -> None:
