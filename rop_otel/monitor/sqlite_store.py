@@ -23,6 +23,9 @@ if sys.platform != "win32":  # where two services that share a file are not kept
 _APPLICATION_ID: Final = 0x524F5053
 """Marks a file as ours ("ROPS"), so that no other database is written to."""
 
+_PRIVATE: Final = 0o600
+"""The permissions of the files: spans may hold text."""
+
 _VERSION: Final = 1
 _SCHEMA: Final = """
 CREATE TABLE spans (
@@ -107,6 +110,8 @@ class SqliteStore:
         self._connections: list[sqlite3.Connection] = []
         self._claim = None if only_read else _claimed(path)
         try:
+            if not only_read:
+                _make(path)
             self._writer = self._open()
             self._check(self._writer)
             if not only_read:
@@ -266,10 +271,11 @@ class SqliteStore:
         self._writer.execute("BEGIN IMMEDIATE")
         try:
             yield self._writer
+            self._writer.execute("COMMIT")
         except BaseException:
-            self._writer.execute("ROLLBACK")
+            if self._writer.in_transaction:  # a full disk ends it
+                self._writer.execute("ROLLBACK")
             raise
-        self._writer.execute("COMMIT")
 
 
 def _claimed(path: str) -> int | None:
@@ -277,7 +283,7 @@ def _claimed(path: str) -> int | None:
     if sys.platform == "win32":
         return None
     try:
-        descriptor = os.open(f"{path}-lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(f"{path}-lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _PRIVATE)
     except OSError as error:
         raise ConfigurationError(f"{path!r} cannot be used as a store ({error.strerror})") from error
     try:
@@ -286,6 +292,14 @@ def _claimed(path: str) -> int | None:
         os.close(descriptor)
         raise ConfigurationError(f"{path!r} is the store of another monitor that runs; name another file") from None
     return descriptor
+
+
+def _make(path: str) -> None:
+    """Make the file, where it is not there, for nobody else to read; what SQLite puts beside it is made alike."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _PRIVATE))
+    except OSError as error:
+        raise ConfigurationError(f"{path!r} cannot be used as a store ({error.strerror})") from error
 
 
 def _settle(writer: sqlite3.Connection, settled: Settled) -> None:
