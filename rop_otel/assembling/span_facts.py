@@ -110,7 +110,8 @@ def read(span: Span, rules: Rules, *, may_be_handoff: bool = True) -> Reading | 
         facts = as_stage(span, rules) or _NOTHING
     if is_foreign and may_be_handoff and not is_handoff(facts) and rules.may_be_handoff(span.name):
         name = str(admitted({semconv.HANDOFF_NAME: name}, rules)[semconv.HANDOFF_NAME])
-        as_handoff = handoff_attributes(span.attributes, rules) or _NOTHING
+        # What is admitted of a stage holds all that a handoff may say.
+        as_handoff = facts if facts and rules.selected is None else handoff_attributes(span.attributes, rules)
     is_stripped = span.dropped_attributes > 0 and _may_have_lost_its_facts(span, facts)
     if not facts and as_handoff is None and not is_stripped:
         return None

@@ -43,7 +43,7 @@ def in_protobuf(*ids: str) -> bytes:
     request = request_of([stage(1, "vector"), span(2)])
     wrong = request.resource_spans[0].scope_spans[0].spans[0]
     wrong.trace_id, wrong.span_id, wrong.parent_span_id = map(bytes.fromhex, ids)
-    return request.SerializeToString()
+    return bytes(request.SerializeToString())
 
 
 def in_json(*ids: str) -> bytes:
@@ -113,7 +113,7 @@ LATEST = 2**63 - 1
 )
 def test_a_clock_that_is_wrong(keep: Callable[..., Kept], start_ns: int, end_ns: int) -> None:
     """Times at zero, in the future, or the wrong way round break nothing, whoseever they are."""
-    sides = {"start_ns": start_ns, "end_ns": end_ns}
+    sides: dict[str, Any] = {"start_ns": start_ns, "end_ns": end_ns}
     for spans in (
         [handoff(1, "d1", service="a", **sides), stage(2, "vector", "d1", parent=1, service="b")],
         [handoff(1, "d1", service="a"), stage(2, "vector", "d1", parent=1, service="b", **sides)],
@@ -155,7 +155,8 @@ def test_what_senders_are_told(served: Served) -> None:
         answers.append(ExportTraceServiceResponse.FromString(answer))
         assert status == 200
         with grpc.insecure_channel(served.grpc) as channel:
-            answers.append(TraceServiceStub(channel).Export(ExportTraceServiceRequest.FromString(body)))
+            stub: Any = TraceServiceStub(channel)  # type: ignore[no-untyped-call]  # generated
+            answers.append(stub.Export(ExportTraceServiceRequest.FromString(body)))
     told = [(each.partial_success.rejected_spans, each.partial_success.error_message) for each in answers]
     assert told == [(0, "")] * 2 + [(1, reason)] * 2
     status, body, _ = served.ask("/v1/traces", in_json("", SPAN, ""), {"Content-Type": "application/json"})
