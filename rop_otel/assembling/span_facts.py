@@ -30,6 +30,9 @@ class Reading(NamedTuple):
         end_ns, start_ns, trace_id, span_id, name, failed, dropped_attributes: Of the span.
         facts: Attributes of ours, as this process may repeat them; none where it is neither stage nor handoff.
         as_handoff: Those of the handoff that it would be, beside the name; None where it is ours, or cannot be one.
+        is_stage: Whether it is a stage, by our attributes or in another convention.
+        is_handoff: Whether it says that it is a handoff.
+        named: The handoff that it names.
     """
 
     end_ns: int
@@ -41,21 +44,9 @@ class Reading(NamedTuple):
     dropped_attributes: int
     facts: Attributes
     as_handoff: Attributes | None
-
-    @property
-    def is_stage(self) -> bool:
-        """Whether it is a stage, by our attributes or in another convention."""
-        return is_stage(self.facts)
-
-    @property
-    def is_handoff(self) -> bool:
-        """Whether it says that it is a handoff."""
-        return is_handoff(self.facts)
-
-    @property
-    def named(self) -> str | None:
-        """The handoff that it names."""
-        return named_handoff_id(self.facts)
+    is_stage: bool
+    is_handoff: bool
+    named: str | None
 
     @property
     def implied(self) -> Attributes | None:
@@ -102,7 +93,8 @@ def read(span: Span, rules: Rules, *, may_be_handoff: bool = True) -> Reading | 
     facts, as_handoff, name = _NOTHING, None, span.name
     ids = (span.end_ns, span.start_ns, span.trace_id, span.span_id)
     if name == semconv.SPAN_GAP:
-        return Reading(*ids, name, span.failed, span.dropped_attributes, span.attributes, None)
+        named = named_handoff_id(span.attributes)
+        return Reading(*ids, name, span.failed, span.dropped_attributes, span.attributes, None, False, False, named)
     is_foreign = span.scope != semconv.SCOPE_NAME  # what our own spans say is hashed already
     if is_stage(span.attributes) or is_handoff(span.attributes):
         facts = admitted(span.attributes, rules) if is_foreign else span.attributes
@@ -117,7 +109,8 @@ def read(span: Span, rules: Rules, *, may_be_handoff: bool = True) -> Reading | 
         return None
     if is_stripped:
         facts = {**facts, semconv.GAPS: (Gap.STRIPPED.value,)}
-    return Reading(*ids, name, span.failed, span.dropped_attributes, facts, as_handoff)
+    kind = (is_stage(facts), is_handoff(facts), named_handoff_id(facts))
+    return Reading(*ids, name, span.failed, span.dropped_attributes, facts, as_handoff, *kind)
 
 
 def _may_have_lost_its_facts(span: Span, facts: Attributes) -> bool:
