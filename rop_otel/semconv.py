@@ -23,6 +23,7 @@ SPAN_HANDOFF: Final = "handoff {name}"
 SPAN_STAGE: Final = "{stage}"
 SPAN_RETRIEVAL: Final = "retrieval {data_source}"
 SPAN_ASSESSMENT: Final = "rop.assessment"
+SPAN_GAP: Final = "rop.gap"
 
 # --- attributes of the handoff span -------------------------------------------------------------------------------
 HANDOFF_NAME: Final = "rop.handoff.name"
@@ -37,6 +38,7 @@ SELECTED_IDS: Final = "rop.selected.ids"
 SELECTED_NEED: Final = "rop.selected.need"
 SELECTED_WITNESS: Final = "rop.selected.witness"
 SELECTED_WITNESS_SHA256: Final = "rop.selected.witness_sha256"
+GAPS: Final = "rop.gaps"
 RULE: Final = "rop.rule"
 CUTOFF: Final = "rop.cutoff"
 JUDGED_IDS: Final = "rop.judged.ids"
@@ -370,6 +372,13 @@ SELF_REJECTED: Final = Metric(
     unit="{handoff}",
     description="Handoffs not monitored because too many were open.",
 )
+SELF_REFUSED: Final = Metric(
+    name="rop.self.spans.refused",
+    prometheus="rop_self_spans_refused_total",
+    kind="counter",
+    unit="{span}",
+    description="Spans that the monitor service refused: their trace was full, or they could not be read.",
+)
 SELF_LATE: Final = Metric(
     name="rop.self.spans.late",
     prometheus="rop_self_spans_late_total",
@@ -430,6 +439,7 @@ METRICS: Final = (
     SELF_OPEN,
     SELF_EXPIRED,
     SELF_REJECTED,
+    SELF_REFUSED,
     SELF_LATE,
     SELF_UNSENT,
     SELF_OTHER,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from rop_otel import semconv
 from rop_otel.assembling.implicit_handoffs import imply_handoffs, is_topmost
 from rop_otel.assembling.span_facts import Reading, read
 from rop_otel.assembling.span_tree import RETRIEVAL, ByName, Key, Node, Owner, cut_circles
 from rop_otel.assembling.stage_owners import OwnedStage, owned_stages
 from rop_otel.core.handoff import HandoffRecord, StageRecord
+from rop_otel.core.handoff.gaps import Gap
 from rop_otel.safety import catch_up, create_lock
 from rop_otel.spans import Span
 from rop_otel.spans.conventions import Rules
@@ -119,18 +121,32 @@ class Assembler:
             (self._release if not node.below or node.is_below_open() else self._let_go)(node)
 
     def received(self, span: Span) -> Node:
-        """Take in a span that has ended. Of two different ones with one ID the one that ended last counts."""
+        """Take in a span that has ended.
+
+        Of different ones with one ID that which is a stage or handoff counts, and the one that ended last. Those that
+        began at one time under one name are one span, recorded several times; otherwise a stage is lost, which the
+        handoffs of the trace then say.
+        """
         node = self._place((span.trace_id, span.span_id))
         known = "" if node.above is None else node.above.key[1]
+        if node.ended:
+            node.repeated |= (span.parent_id or "") != (node.parent_id or "")
+        else:
+            node.parent_id = span.parent_id
         parent = max(known, span.parent_id or "")
         if parent != known:
             node.put_below(self._place((span.trace_id, parent)))
         self._unreadable += span.unreadable
         reading = read(span, self._rules)
-        if node.found is None or reading is None or reading == node.found:
-            node.found = node.found or reading
+        found = node.found
+        if found is None or reading is None or reading == found:
+            node.found = found or reading
         else:  # which only a broken writer makes
-            node.found = max(node.found, reading, key=lambda each: (each.end_ns, each.start_ns, repr(each)))
+            if found.facts and reading.facts:
+                node.repeated |= (found.name, found.start_ns) != (reading.name, reading.start_ns)
+            node.found = max(
+                found, reading, key=lambda each: (bool(each.facts), each.end_ns, each.start_ns, repr(each))
+            )
         node.ended = True
         return node
 
@@ -157,8 +173,9 @@ class Assembler:
                     incomplete.add(stage.reading.named)
                 else:
                     orphans += 1
+        gaps = _gaps_of(nodes)
         return Assembled(
-            handoffs=tuple(node.handoff_record(stages[node]) for node in first.values()),
+            handoffs=tuple(_with_gaps(node.handoff_record(stages[node]), gaps) for node in first.values()),
             orphan_stages=orphans,
             incomplete=tuple(sorted(incomplete)),
             duplicates=duplicates,
@@ -237,3 +254,26 @@ def _first_of_each_id(handoffs: Iterable[Node]) -> tuple[dict[str, Node], tuple[
         if first.setdefault(name, node) is not node:
             repeated.add(name)
     return first, tuple(sorted(repeated))
+
+
+def _gaps_of(nodes: Iterable[Node]) -> dict[str, set[str]]:
+    """Return why spans are missing, by ID of a trace, and by ID of a handoff that is named."""
+    gaps: defaultdict[str, set[str]] = defaultdict(set)
+    for node in nodes:
+        reading = node.found
+        if node.repeated:
+            gaps[node.key[0]].add(Gap.REPEATED.value)
+        if reading is not None and semconv.GAPS in reading.facts and not reading.is_handoff:
+            for place in (reading.trace_id, reading.named):
+                if place is not None:
+                    gaps[place].update(reading.gaps)
+    return gaps
+
+
+def _with_gaps(record: HandoffRecord, gaps: dict[str, set[str]]) -> HandoffRecord:
+    """Return a handoff with what is missing in its traces."""
+    if not gaps:
+        return record
+    places = {record.handoff_id, record.trace_id, *(stage.trace_id for stage in record.stages)}
+    found = {gap for place in places if place in gaps for gap in gaps[place]}
+    return replace(record, gaps=tuple(sorted({*record.gaps, *found}))) if found else record

@@ -45,9 +45,11 @@ class Node:
         ended: Whether it has ended.
         implied: Whether it is a handoff although it does not say so.
         found: Its facts, once it has ended.
+        parent_id: Span ID of its parent as it was received first; None where it has none, or was not received.
+        repeated: Whether it was received as different spans, of which one may be lost.
     """
 
-    __slots__ = ("above", "below", "ended", "found", "holds", "implied", "key", "within")
+    __slots__ = ("above", "below", "ended", "found", "holds", "implied", "key", "parent_id", "repeated", "within")
 
     def __init__(self, key: Key) -> None:
         self.key = key
@@ -58,6 +60,8 @@ class Node:
         self.ended = False
         self.implied = False
         self.found: Reading | None = None
+        self.parent_id: str | None = None
+        self.repeated = False
 
     def read(self) -> Reading | None:
         """Return its facts now; None where it is no part of a handoff."""

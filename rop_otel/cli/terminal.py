@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from typer.core import TyperGroup
 
@@ -67,8 +68,25 @@ def create_console(*, stderr: bool = False, **settings: Any) -> Console:
     return PrintableConsole(stderr=stderr, emoji=False, **settings)
 
 
+_TAG: Final = re.compile(r"\[(?=[a-z#/@])")
+"""Where rich takes a bracket for the beginning of a style."""
+
+
+def _keep_brackets(command: Any) -> None:
+    """Let brackets in help texts stand for themselves; a command is click's own or a copy of it, by version."""
+    for each in (command, *command.params):
+        if getattr(each, "help", None):
+            each.help = _TAG.sub(r"\\[", each.help)
+    for inner in getattr(command, "commands", {}).values():
+        _keep_brackets(inner)
+
+
 class Verbs(TyperGroup):
     """The command's verbs; an error in how they are used shows arguments without what a terminal would act on."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        _keep_brackets(self)
 
     def make_context(self, *args: Any, **settings: Any) -> Any:
         """Read the command's own arguments."""

@@ -30,6 +30,7 @@ _MAX_FORMS = 8
 _NOTICES = {
     semconv.SELF_EXPIRED: Notice.EXPIRED,
     semconv.SELF_REJECTED: Notice.REJECTED,
+    semconv.SELF_REFUSED: Notice.REFUSED,
     semconv.SELF_LATE: Notice.LATE,
     semconv.SELF_UNSENT: Notice.UNSENT,
 }

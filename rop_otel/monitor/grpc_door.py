@@ -11,7 +11,7 @@ import grpc
 from rop_otel.errors import ConfigurationError
 from rop_otel.monitor.http_door import is_allowed
 from rop_otel.monitor.otlp_answers import PROTOBUF, UNAVAILABLE, accepted, refused_for_now
-from rop_otel.monitor.requests import MAX_REQUEST_BYTES, spans_in
+from rop_otel.monitor.requests import MAX_REQUEST_BYTES, received
 from rop_otel.monitor.service import BusyError, Monitor
 
 _SERVICE: Final = "opentelemetry.proto.collector.trace.v1.TraceService"
@@ -65,17 +65,17 @@ def _export(monitor: Monitor, token: str | None, request: bytes, context: Any) -
         if not is_allowed(given, token):
             context.abort(grpc.StatusCode.UNAUTHENTICATED, "a bearer token is needed")
     try:
-        spans = spans_in(request, is_json=False)
+        spans, refused = received(request, is_json=False)
     except ValueError as error:
         context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
     try:
-        rejected = monitor.submit(spans, size=len(request)).result()
+        answer = monitor.submit(spans, refused=refused, size=len(request)).result()
     except BusyError as error:
         _ask_again(context, grpc.StatusCode.RESOURCE_EXHAUSTED, str(error))
     except Exception:  # noqa: BLE001 - the store failed, which the service has logged
         _ask_again(context, grpc.StatusCode.UNAVAILABLE, UNAVAILABLE)
     monitor.forward(request, PROTOBUF, len(spans))
-    return accepted(rejected)
+    return accepted(answer)
 
 
 def _ask_again(context: Any, code: grpc.StatusCode, message: str) -> None:

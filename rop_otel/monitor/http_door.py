@@ -22,10 +22,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rop_otel.export.prometheus import TallyCollector
 from rop_otel.monitor.api import create_api
-from rop_otel.monitor.otlp_answers import FULL, PROTOBUF, UNAVAILABLE, accepted, refused
-from rop_otel.monitor.requests import MAX_REQUEST_BYTES, TooLargeError, spans_in, unpacked
+from rop_otel.monitor.otlp_answers import PROTOBUF, UNAVAILABLE, accepted, refused
+from rop_otel.monitor.refusals import Answer
+from rop_otel.monitor.requests import MAX_REQUEST_BYTES, Received, TooLargeError, received, unpacked
 from rop_otel.monitor.service import BusyError, Monitor
-from rop_otel.spans import Span
 
 _JSON: Final = "application/json"
 _RETRY: Final = {"Retry-After": "1"}
@@ -102,8 +102,8 @@ async def _export(monitor: Monitor, request: Request) -> Response:
     try:
         packed = await _body(request)
         read = partial(_read, packed, encoding, is_json=kind == _JSON)
-        body, spans = read() if len(packed) < _IN_THE_LOOP else await asyncio.to_thread(read)
-        rejected = await asyncio.wrap_future(monitor.submit(spans, size=len(body)))
+        body, (spans, refused) = read() if len(packed) < _IN_THE_LOOP else await asyncio.to_thread(read)
+        answer = await asyncio.wrap_future(monitor.submit(spans, refused=refused, size=len(body)))
         monitor.forward(body, kind, len(spans))
     except TooLargeError as error:
         return _refused(kind, 413, str(error))
@@ -117,12 +117,12 @@ async def _export(monitor: Monitor, request: Request) -> Response:
         return Response(status_code=400)
     except Exception:  # noqa: BLE001 - the store failed, which the service has logged
         return _refused(kind, 503, UNAVAILABLE, _RETRY)
-    return _accepted(kind, rejected)
+    return _accepted(kind, answer)
 
 
-def _read(packed: bytes, encoding: str, *, is_json: bool) -> tuple[bytes, list[Span]]:
+def _read(packed: bytes, encoding: str, *, is_json: bool) -> tuple[bytes, Received]:
     body = unpacked(packed, encoding)
-    return body, spans_in(body, is_json=is_json)
+    return body, received(body, is_json=is_json)
 
 
 async def _body(request: Request) -> bytes:
@@ -134,11 +134,11 @@ async def _body(request: Request) -> bytes:
     return bytes(body)
 
 
-def _accepted(kind: str, rejected: int) -> Response:
+def _accepted(kind: str, answer: Answer) -> Response:
     if kind == _JSON:
-        partial_success = {"partialSuccess": {"rejectedSpans": str(rejected), "errorMessage": FULL}}
-        return JSONResponse(partial_success if rejected else {})
-    return Response(accepted(rejected), media_type=PROTOBUF)
+        partial_success = {"rejectedSpans": str(answer.rejected), "errorMessage": answer.message}
+        return JSONResponse({"partialSuccess": partial_success} if answer.rejected else {})
+    return Response(accepted(answer), media_type=PROTOBUF)
 
 
 def _refused(kind: str, status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:

@@ -9,6 +9,7 @@ from heapq import heappop, heappush
 from itertools import count
 
 from rop_otel.core.handoff.attributes import handoff_id, is_handoff, is_stage, named_handoff_id
+from rop_otel.monitor.refusals import is_gap
 from rop_otel.spans import Span
 
 
@@ -21,6 +22,7 @@ class OpenTrace:
         traces: The IDs of the traces.
         handoffs: IDs of handoffs that spans are, or name.
         spans: All of them, in order of arrival.
+        seen: The first that came with each trace and span ID.
         last: When the last arrived.
         complete: Whether a span is here at which a handoff may end: a handoff's own, or one without a parent.
         reopened: Whether some of the spans had been settled before.
@@ -31,6 +33,7 @@ class OpenTrace:
     traces: set[str] = field(default_factory=set)
     handoffs: set[str] = field(default_factory=set)
     spans: list[Span] = field(default_factory=list)
+    seen: dict[tuple[str, str], Span] = field(default_factory=dict)
     last: float = 0.0
     complete: bool = False
     reopened: bool = False
@@ -43,9 +46,17 @@ def handoffs_named(spans: Iterable[Span]) -> set[str]:
     for span in spans:
         if is_handoff(span.attributes):
             named.add(handoff_id(span.attributes, trace_id=span.trace_id, span_id=span.span_id))
-        elif is_stage(span.attributes) and (other := named_handoff_id(span.attributes)) is not None:
+        elif (is_stage(span.attributes) or is_gap(span)) and (other := named_handoff_id(span.attributes)) is not None:
             named.add(other)
     return named
+
+
+def by_trace(spans: Iterable[Span]) -> dict[str, list[Span]]:
+    """Return spans by the ID of their trace."""
+    found: defaultdict[str, list[Span]] = defaultdict(list)
+    for span in spans:
+        found[span.trace_id].append(span)
+    return found
 
 
 class OpenTraces:
@@ -54,13 +65,11 @@ class OpenTraces:
     Args:
         quiet_seconds: How long nothing of a trace has to arrive after its handoff's span, before it is due.
         patience_seconds: After how long a trace is due whatever it holds.
-        max_spans: How many spans one trace may hold; what comes then is refused.
     """
 
-    def __init__(self, *, quiet_seconds: float, patience_seconds: float, max_spans: int) -> None:
+    def __init__(self, *, quiet_seconds: float, patience_seconds: float) -> None:
         self._quiet = quiet_seconds
         self._patience = patience_seconds
-        self._max_spans = max_spans
         self._by_trace: dict[str, OpenTrace] = {}
         self._by_handoff: dict[str, OpenTrace] = {}
         self._here: dict[OpenTrace, None] = {}
@@ -71,46 +80,43 @@ class OpenTraces:
     def __len__(self) -> int:
         return len(self._here)
 
-    def add(self, spans: Sequence[Span], now: float, *, size: int = 0) -> list[OpenTrace]:
-        """Take in spans, and return the traces that were not here before.
+    def add(self, spans: Sequence[Span], now: float, *, size: int = 0) -> OpenTrace:
+        """Take in spans of one trace, and return what they are in now.
 
         Args:
-            spans: Of any number of traces; of a trace that is full already, those beyond are to be refused before.
+            spans: At least one; those beyond the room for the trace are to be refused before.
             now: The time in seconds.
-            size: How many bytes their request has; the first of the traces holds them.
+            size: How many bytes their request has.
         """
-        arrived: defaultdict[str, list[Span]] = defaultdict(list)
-        for span in spans:
-            arrived[span.trace_id].append(span)
-        new: dict[OpenTrace, None] = {}
-        for trace_id, own in arrived.items():
-            named = handoffs_named(own)
-            trace = self._at(trace_id, named)
-            if trace is None:
-                trace = OpenTrace(now)
-                self._begin(trace)
-                new[trace] = None
-            self._put(trace, {trace_id}, named)
-            trace.spans.extend(own)
-            trace.size, size = trace.size + size, 0
-            self._touch(trace, own, now)
-        return [each for each in new if each in self._here]
+        trace_id, named = spans[0].trace_id, handoffs_named(spans)
+        trace = self._at(trace_id, named)
+        if trace is None:
+            trace = OpenTrace(now)
+            self._begin(trace)
+        self._put(trace, {trace_id}, named)
+        self._hold(trace, spans)
+        trace.size += size
+        self._touch(trace, spans, now)
+        return trace
 
-    def room_for(self, trace_id: str) -> int:
-        """Return how many spans more a trace may hold."""
-        trace = self._by_trace.get(trace_id)
-        return self._max_spans - (0 if trace is None else len(trace.spans))
+    def found(self, trace_id: str, handoffs: Iterable[str]) -> list[OpenTrace]:
+        """Return where the spans of a trace, and those of some handoffs, are: in one place, or in several."""
+        found = [self._by_trace.get(trace_id), *map(self._by_handoff.get, handoffs)]
+        return list(dict.fromkeys(each for each in found if each is not None))
 
     def holds(self, trace_id: str) -> bool:
         """Return whether spans of a trace are here."""
         return trace_id in self._by_trace
 
-    def join(self, trace: OpenTrace, earlier: Sequence[Span]) -> None:
-        """Put spans that arrived long ago before those of a trace."""
-        self._put(trace, {span.trace_id for span in earlier}, handoffs_named(earlier))
-        trace.spans[:0] = earlier
-        trace.reopened = True
-        self._touch(trace, earlier, trace.last)
+    def unknown(self, trace_id: str, handoffs: Iterable[str]) -> tuple[list[str], list[str]]:
+        """Return what is not here of a trace and of some handoffs."""
+        traces = [] if trace_id in self._by_trace else [trace_id]
+        return traces, [each for each in handoffs if each not in self._by_handoff]
+
+    def reopen(self, spans: Sequence[Span], now: float) -> None:
+        """Put spans in that arrived long ago, all of those that belong together."""
+        for own in by_trace(span for span in spans if span.trace_id not in self._by_trace).values():
+            self.add(own, now).reopened = True
 
     def due(self, now: float) -> list[OpenTrace]:
         """Take out the traces of which nothing more is waited for."""
@@ -143,14 +149,13 @@ class OpenTraces:
 
     def _at(self, trace_id: str, named: set[str]) -> OpenTrace | None:
         """Return where spans belong; several traces that turn out to share a handoff become one."""
-        found = [self._by_trace.get(trace_id), *(self._by_handoff.get(each) for each in named)]
-        traces = dict.fromkeys(each for each in found if each is not None)
-        first = next(iter(traces), None)
+        traces = self.found(trace_id, named)
+        first = traces[0] if traces else None
         for other in traces:
             if first is not None and other is not first:
                 self._take_out(other)
                 self._put(first, other.traces, other.handoffs)
-                first.spans.extend(other.spans)
+                self._hold(first, other.spans)
                 if other.since < first.since:
                     first.since = other.since
                     self._begin(first)
@@ -165,9 +170,16 @@ class OpenTraces:
         self._by_trace.update(dict.fromkeys(traces, trace))
         self._by_handoff.update(dict.fromkeys(handoffs, trace))
 
+    def _hold(self, trace: OpenTrace, spans: Iterable[Span]) -> None:
+        for span in spans:
+            trace.spans.append(span)
+            trace.seen.setdefault((span.trace_id, span.span_id), span)
+
     def _touch(self, trace: OpenTrace, spans: Iterable[Span], now: float) -> None:
         trace.last = now
-        trace.complete |= any(span.parent_id is None or is_handoff(span.attributes) for span in spans)
+        trace.complete |= any(
+            (span.parent_id is None and not is_gap(span)) or is_handoff(span.attributes) for span in spans
+        )
         if trace.complete:
             self._complete[trace] = None
             self._complete.move_to_end(trace)

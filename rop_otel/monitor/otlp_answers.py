@@ -8,20 +8,19 @@ from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
-PROTOBUF: Final = "application/x-protobuf"
-FULL: Final = "a trace has more spans than are kept of one"
-"""Why spans of a request are refused while the others are kept."""
+from rop_otel.monitor.refusals import Answer
 
+PROTOBUF: Final = "application/x-protobuf"
 UNAVAILABLE: Final = "the store cannot keep spans now; send them again later"
 _RETRY_SECONDS: Final = 1
 
 
-def accepted(rejected: int) -> bytes:
-    """Return the answer to a request whose spans are kept but for so many, which is then a partial success."""
+def accepted(answer: Answer) -> bytes:
+    """Return the answer to a request whose spans are kept; where some were refused it is a partial success."""
     response = ExportTraceServiceResponse()
-    if rejected:
-        response.partial_success.rejected_spans = rejected
-        response.partial_success.error_message = FULL
+    if answer.rejected:
+        response.partial_success.rejected_spans = answer.rejected
+        response.partial_success.error_message = answer.message
     return bytes(response.SerializeToString())
 
 

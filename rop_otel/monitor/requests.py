@@ -5,12 +5,17 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
+from rop_otel.core.handoff.attributes import is_handoff, is_stage, named_handoff_id
 from rop_otel.spans import Event, Span, otlp_protobuf, otlp_reader
+from rop_otel.spans.refused import SPAN_ID, TRACE_ID, Refused
 
 MAX_REQUEST_BYTES: Final = 64 * 1024 * 1024
 """The largest request, packed or not: as much as the collector's own receiver takes by default for gzip and more."""
+
+LATEST_NS: Final = 2**63 - 1
+"""The latest time that OTLP JSON has room for, and a store."""
 
 
 class TooLargeError(ValueError):
@@ -44,17 +49,59 @@ def unpacked(body: bytes, encoding: str) -> bytes:
     return found
 
 
-def spans_in(request: bytes, *, is_json: bool) -> list[Span]:
-    """Return the spans of a request, with values that every store has room for.
+class Received(NamedTuple):
+    """What a request holds.
 
-    Halves of surrogate pairs, which are no Unicode, are replaced.
+    Args:
+        spans: Those that can be taken in, with values that every store has room for.
+        refused: The others.
+    """
+
+    spans: list[Span]
+    refused: list[Refused]
+
+
+def received(request: bytes, *, is_json: bool) -> Received:
+    """Read a request. One rule for all doors says which of its spans can be taken in.
+
+    Its trace and span ID are hex digits, 32 and 16, not all zero; so is its parent's ID, where it has one; its times
+    are before the year 2262. Of a span of others with other times only the IDs count. Halves of surrogate pairs, which
+    are no Unicode, are replaced.
 
     Raises:
         ValueError: It is no export request.
     """
-    if not is_json:
-        return otlp_protobuf.spans_in(request)
-    return [_plain(span) for span in otlp_reader.spans_in(request)]
+    refused: list[Refused] = []
+    if is_json:
+        spans = [_plain(span) for span in otlp_reader.spans_in(request, refused)]
+    else:
+        spans = [_timely(span) for span in otlp_protobuf.spans_in(request)]
+    for span in spans:
+        reason = _wrong(span)
+        if reason is not None:
+            named = named_handoff_id(span.attributes)
+            refused.append(Refused(trace_id=span.trace_id, handoff_id=named, reason=reason))
+    return Received([span for span in spans if _wrong(span) is None] if refused else spans, refused)
+
+
+def _timely(span: Span) -> Span:
+    """Return a span; of one of others with a time that nobody can show, its IDs, as of one in JSON."""
+    if max(span.start_ns, span.end_ns) <= LATEST_NS or is_stage(span.attributes) or is_handoff(span.attributes):
+        return span
+    return Span(trace_id=span.trace_id, span_id=span.span_id, parent_id=span.parent_id, unreadable=True)
+
+
+def _wrong(span: Span) -> str | None:
+    """Return why a span cannot be taken in; None where it can."""
+    if not TRACE_ID.fullmatch(span.trace_id):
+        return "a trace ID must be 16 bytes, not all zero"
+    if not SPAN_ID.fullmatch(span.span_id):
+        return "a span ID must be 8 bytes, not all zero"
+    if span.parent_id is not None and not SPAN_ID.fullmatch(span.parent_id):
+        return "the ID of a parent must be 8 bytes"
+    if max(span.start_ns, span.end_ns) > LATEST_NS:
+        return "a time must be before the year 2262"
+    return None
 
 
 def _plain(span: Span) -> Span:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -24,12 +23,15 @@ from rop_otel.monitor.forwarding import Forwarder
 from rop_otel.monitor.kept_handoffs import KeptHandoffs
 from rop_otel.monitor.kept_runs import KeptRuns
 from rop_otel.monitor.onlookers import Onlookers
-from rop_otel.monitor.open_traces import OpenTrace, OpenTraces, handoffs_named
+from rop_otel.monitor.open_traces import OpenTrace, OpenTraces, by_trace, handoffs_named
+from rop_otel.monitor.refusals import Answer, answer_to, is_gap
+from rop_otel.monitor.sifting import Sifted, Sifting
 from rop_otel.monitor.store import Settled, Store
 from rop_otel.monitor.stored import short
 from rop_otel.safety import create_lock
 from rop_otel.spans import Span
 from rop_otel.spans.conventions import Rules
+from rop_otel.spans.refused import Refused
 
 _log = logging.getLogger("rop_otel.monitor")
 
@@ -76,8 +78,9 @@ class MonitorSettings:
 @dataclass(frozen=True, slots=True)
 class _Arrived:
     spans: Sequence[Span]
+    refused: Sequence[Refused]
     size: int
-    answer: Future[int]
+    answer: Future[Answer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +136,12 @@ class Monitor:
         self._open = OpenTraces(
             quiet_seconds=settings.quiet_seconds,
             patience_seconds=settings.patience_seconds,
-            max_spans=settings.max_trace_spans,
         )
         self.failure: Exception | None = None
-        self._admit(list(store.open_spans()), settings.clock(), size=0)
+        for own in by_trace(store.open_spans()).values():
+            unknown = self._open.unknown(own[0].trace_id, handoffs_named(own))
+            self._open.reopen(store.spans_of(*unknown), settings.clock())
+            self._open.add(own, settings.clock())
         self._thread = Thread(target=self._run, name="rop_otel.monitor", daemon=True)
 
     def start(self) -> None:
@@ -158,16 +163,17 @@ class Monitor:
         """How many bytes of requests wait to be kept, or are in traces that are not settled."""
         return self._waiting
 
-    def submit(self, spans: Sequence[Span], *, size: int) -> Future[int]:
+    def submit(self, spans: Sequence[Span], *, size: int, refused: Sequence[Refused] = ()) -> Future[Answer]:
         """Take in the spans of a request.
 
         Args:
             spans: Of any number of traces; may be empty.
             size: How many bytes the request has.
+            refused: Its spans that could not be read.
 
         Returns:
-            Done when the spans are kept, with the number of those that were refused since their trace is full. It
-            fails where they cannot be kept.
+            Done when the spans are kept, with what is answered: how many were refused, those whose trace is full
+            among them. It fails where they cannot be kept.
 
         Raises:
             BusyError: There is no memory for them now, or the service is ending.
@@ -176,7 +182,7 @@ class Monitor:
             if self._ending or self._waiting + size > self._settings.max_waiting_bytes:
                 raise BusyError("more spans wait than there is memory for; send them again later")
             self._waiting += size
-        arrived = _Arrived(spans, size, Future())
+        arrived = _Arrived(spans, refused, size, Future())
         self._queue.put(arrived)
         return arrived.answer
 
@@ -240,43 +246,36 @@ class Monitor:
         """Keep spans, and answer: a request is answered when its spans are durable."""
         if not arrived:
             return
-        accepted: list[list[Span]] = []
-        counts = Counter[str]()
-        for each in arrived:
-            own: list[Span] = []
-            for span in each.spans:
-                counts[span.trace_id] += 1
-                if counts[span.trace_id] <= self._open.room_for(span.trace_id):
-                    own.append(span)
-            accepted.append(own)
-        spans = [span for own in accepted for span in own]
         try:
-            if spans:
-                self.store.spool(spans)
+            sifting = Sifting(self._open, self.store, max_spans=self._settings.max_trace_spans)
+            sifted = [sifting.sift(each.spans, each.refused) for each in arrived]
+            if any(each.fresh for each in sifted):
+                self.store.spool([span for each in sifted for own in each.fresh for span in own])
         except Exception as error:
             for each in arrived:
                 self._release(each.size)
                 each.answer.set_exception(error)
             raise
         now = self._settings.clock()
-        for each, own in zip(arrived, accepted, strict=True):
-            refused = len(each.spans) - len(own)
-            if refused:
-                self.tally.noticed(Notice.REJECTED)
-            self._admit(own, now, size=each.size)
-            each.answer.set_result(refused)
+        for earlier in sifting.earlier:
+            self._open.reopen(earlier, now)
+        for each, found in zip(arrived, sifted, strict=True):
+            self._admit(found, now, size=each.size)
+            each.answer.set_result(answer_to(found.refused))
 
-    def _admit(self, spans: Sequence[Span], now: float, *, size: int) -> None:
-        """Add spans to the open traces; those of a settled trace open it again."""
-        if not spans:
-            self._release(size)
-            return
-        for trace in self._open.add(spans, now, size=size):
-            earlier = self.store.spans_of(tuple(trace.traces), tuple(map(short, trace.handoffs)))
-            if earlier:
-                for _ in trace.spans:
-                    self.tally.noticed(Notice.LATE)
-                self._open.join(trace, earlier)
+    def _admit(self, found: Sifted, now: float, *, size: int) -> None:
+        """Add what is new to the open traces; the first of them holds the size of the request."""
+        for own in found.fresh:
+            trace = self._open.add(own, now, size=size)
+            size = 0
+            if trace.reopened:
+                self._notice(Notice.LATE, len(own))
+        self._release(size)
+        self._notice(Notice.REFUSED, len(found.refused))
+
+    def _notice(self, notice: Notice, times: int) -> None:
+        for _ in range(times):
+            self.tally.noticed(notice)
 
     def _release(self, size: int) -> None:
         with self._lock:
@@ -335,13 +334,14 @@ class Monitor:
             handoffs.append(stored)
             if not (trace.reopened and self.store.trace_of(stored.handoff_id)):
                 new.append(_Assessed(record, assessment, seconds))
-        for _ in assembled.incomplete:
-            self.tally.noticed(Notice.EXPIRED)
+        self._notice(Notice.EXPIRED, len(assembled.incomplete))
+        has_gap = any(map(is_gap, trace.spans))
         return Settled(
             traces=tuple(sorted(trace.traces)),
             handoffs=tuple(handoffs),
             named=tuple(sorted(map(short, trace.handoffs))),
             at_ns=time.time_ns() if at_ns is None else at_ns,
+            waits=bool(assembled.orphan_stages or assembled.incomplete or has_gap),
         )
 
     def _renew(self) -> None:

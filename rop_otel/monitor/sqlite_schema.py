@@ -14,10 +14,15 @@ _APPLICATION_ID: Final = 0x524F5053
 
 _VERSION: Final = 2
 
+PRIVATE: Final = 0o600
+"""The permissions of the files: spans may hold text."""
+
 _SPANS: Final = """
-CREATE TABLE spans (id INTEGER PRIMARY KEY, trace_id TEXT NOT NULL, open INTEGER NOT NULL, payload BLOB NOT NULL);
+CREATE TABLE spans (
+  id INTEGER PRIMARY KEY, trace_id TEXT NOT NULL, open INTEGER NOT NULL, payload BLOB NOT NULL, waiting_ns INTEGER);
 CREATE INDEX spans_by_trace ON spans (trace_id);
 CREATE INDEX spans_open ON spans (id) WHERE open;
+CREATE INDEX spans_waiting ON spans (waiting_ns) WHERE waiting_ns IS NOT NULL;
 CREATE TABLE members (
   handoff_id TEXT NOT NULL, trace_id TEXT NOT NULL, PRIMARY KEY (handoff_id, trace_id)) WITHOUT ROWID;
 CREATE INDEX members_by_trace ON members (trace_id);
@@ -55,6 +60,8 @@ CREATE TABLE stale (trace_id TEXT PRIMARY KEY, settled INTEGER NOT NULL) WITHOUT
 _MIGRATIONS: Final = {
     # Rows and totals need what only an assessment says: every trace is settled again, as of then.
     1: f"""
+ALTER TABLE spans ADD COLUMN waiting_ns INTEGER;
+CREATE INDEX spans_waiting ON spans (waiting_ns) WHERE waiting_ns IS NOT NULL;
 ALTER TABLE handoffs RENAME TO handoffs_1;
 DROP TABLE findings;
 DROP INDEX handoffs_by_verdict;
@@ -67,6 +74,18 @@ DROP TABLE handoffs_1;
 """,
 }
 """What makes the tables of the version after each older one."""
+
+
+def make_private(path: str) -> None:
+    """Make the file, where it is not there, for nobody else to read; what SQLite puts beside it is made alike.
+
+    Raises:
+        ConfigurationError: It cannot be made.
+    """
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE))
+    except OSError as error:
+        raise ConfigurationError(f"{path!r} cannot be used as a store ({error.strerror})") from error
 
 
 def check(connection: sqlite3.Connection, path: str) -> None:
@@ -114,8 +133,9 @@ def _version(connection: sqlite3.Connection) -> int:
 def _copy(connection: sqlite3.Connection, path: str, name: str) -> None:
     """Write a copy; one of that name is there only when it is complete."""
     try:
+        make_private(f"{name}.part")
         with closing(sqlite3.connect(f"{name}.part")) as copy:
             connection.backup(copy)
         os.replace(f"{name}.part", name)
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, sqlite3.Error, ConfigurationError) as error:
         raise ConfigurationError(f"{path!r} is of an older version, and its copy {name!r} cannot be written") from error

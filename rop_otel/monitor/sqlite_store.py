@@ -15,7 +15,7 @@ import msgspec
 from rop_otel.core.handoff.sums import Sums
 from rop_otel.errors import ConfigurationError
 from rop_otel.monitor.sqlite_queries import observations_of, page_of, run_of, runs_of
-from rop_otel.monitor.sqlite_schema import check, prepare
+from rop_otel.monitor.sqlite_schema import PRIVATE, check, make_private, prepare
 from rop_otel.monitor.sqlite_totals import TotalsChange, count_run, sums_of, uncount_run
 from rop_otel.monitor.store import Page, Settled, StoredHandoff, StoredRun, Wanted
 from rop_otel.spans import Span
@@ -37,7 +37,17 @@ _CLOSE_NS: Final = 1_000_000
 _RELATED: Final = (
     "SELECT other.trace_id FROM members JOIN members AS other USING (handoff_id) WHERE members.trace_id = ?"
 )
+_ALL: Final = "SELECT payload FROM spans WHERE trace_id = ? ORDER BY id"
 _SETTLED: Final = "SELECT payload FROM spans WHERE trace_id = ? AND NOT open ORDER BY id"
+_OLDEST: Final = """
+SELECT handoff_id, trace_id FROM (
+  SELECT * FROM (
+    SELECT settled, handoff_id, trace_id FROM handoffs WHERE settled < :before ORDER BY settled LIMIT :limit)
+  UNION ALL SELECT * FROM (
+    SELECT DISTINCT waiting_ns, NULL, trace_id FROM spans WHERE waiting_ns < :before ORDER BY waiting_ns LIMIT :limit))
+ORDER BY settled LIMIT :limit"""
+"""Handoffs, and traces that wait for one, the oldest first."""
+
 _BUSY_SECONDS: Final = 5.0
 
 _ENCODER: Final = msgspec.msgpack.Encoder()
@@ -64,6 +74,8 @@ class SqliteStore:
         self._connections: list[sqlite3.Connection] = []
         self._claim = None if only_read else _claimed(path)
         try:
+            if not only_read:
+                make_private(path)
             self._writer = self._open()
             check(self._writer, path)
             if not only_read:
@@ -104,7 +116,7 @@ class SqliteStore:
         for (payload,) in self._reader().execute("SELECT payload FROM spans WHERE NOT open ORDER BY id"):
             yield _DECODER.decode(payload)
 
-    def spans_of(self, traces: Sequence[str], handoffs: Sequence[str]) -> list[Span]:
+    def spans_of(self, traces: Sequence[str], handoffs: Sequence[str], *, unsettled: bool = False) -> list[Span]:
         """Return the kept spans of settled traces, and of those that settled handoffs are in."""
         reader = self._reader()
         related: dict[str, None] = {}
@@ -119,7 +131,7 @@ class SqliteStore:
             ahead += _column(reader, _RELATED, trace_id)
         spans: list[Span] = []
         for trace_id in related:
-            for payload in _column(reader, _SETTLED, trace_id):
+            for payload in _column(reader, _ALL if unsettled else _SETTLED, trace_id):
                 spans += _DECODER.decode(payload)
         return spans
 
@@ -155,21 +167,16 @@ class SqliteStore:
     def forget(self, *, before_ns: int, max_bytes: int | None = None, limit: int = 1000) -> int:
         """Delete the oldest handoffs and their spans."""
         reader = self._reader()
-        full = max_bytes is not None and self._used_bytes(reader) > max_bytes
-        query = f"{_KEPT} WHERE settled < ? ORDER BY settled LIMIT ?"
-        old = reader.execute(query, (2**63 - 1 if full else before_ns, limit)).fetchall()
+        if max_bytes is not None and self._used_bytes(reader) > max_bytes:
+            before_ns = sys.maxsize
+        old = reader.execute(_OLDEST, {"before": before_ns, "limit": limit}).fetchall()
         if not old:
             return 0
         with self._transaction() as writer:
             change = TotalsChange(writer)
-            for row in old:
-                _forget(writer, row, change)
-                trace_id = row[2]
-                left = writer.execute("SELECT 1 FROM members WHERE trace_id = ? LIMIT 1", (trace_id,)).fetchone()
-                if left is None:
-                    writer.execute("DELETE FROM spans WHERE trace_id = ? AND NOT open", (trace_id,))
+            forgotten = sum(_forget_whole(writer, handoff_id, trace_id, change) for handoff_id, trace_id in old)
             change.write()
-        return len(old)
+        return forgotten
 
     def close(self) -> None:
         """Close the file."""
@@ -205,10 +212,11 @@ class SqliteStore:
         self._writer.execute("BEGIN IMMEDIATE")
         try:
             yield self._writer
+            self._writer.execute("COMMIT")
         except BaseException:
-            self._writer.execute("ROLLBACK")
+            if self._writer.in_transaction:  # a full disk ends it
+                self._writer.execute("ROLLBACK")
             raise
-        self._writer.execute("COMMIT")
 
 
 def _claimed(path: str) -> int | None:
@@ -216,7 +224,7 @@ def _claimed(path: str) -> int | None:
     if sys.platform == "win32":
         return None
     try:
-        descriptor = os.open(f"{path}-lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(f"{path}-lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
     except OSError as error:
         raise ConfigurationError(f"{path!r} cannot be used as a store ({error.strerror})") from error
     try:
@@ -232,10 +240,13 @@ def _settle(writer: sqlite3.Connection, settled: Settled, change: TotalsChange) 
     for row in writer.execute(f"{_KEPT} WHERE trace_id IN ({marks})", settled.traces).fetchall():
         _forget(writer, row, change)
     writer.executemany("DELETE FROM stale WHERE trace_id = ?", [(trace_id,) for trace_id in settled.traces])
-    if not settled.handoffs:
+    if not (settled.handoffs or settled.waits):
         writer.execute(f"DELETE FROM spans WHERE trace_id IN ({marks})", settled.traces)
         return
-    writer.execute(f"UPDATE spans SET open = 0 WHERE open AND trace_id IN ({marks})", settled.traces)
+    waiting_ns = None if settled.handoffs else settled.at_ns
+    writer.execute(
+        f"UPDATE spans SET open = 0, waiting_ns = ? WHERE trace_id IN ({marks})", (waiting_ns, *settled.traces)
+    )
     members = {*settled.named, *(each.handoff_id for each in settled.handoffs)}
     writer.executemany(
         "INSERT OR IGNORE INTO members VALUES (?, ?)",
@@ -280,6 +291,26 @@ def _keep(writer: sqlite3.Connection, handoff: StoredHandoff, at_ns: int, change
     )
 
 
+def _forget_whole(writer: sqlite3.Connection, handoff_id: str | None, trace_id: str, change: TotalsChange) -> bool:
+    """Delete a handoff, and the traces that only it is in; False where more of them has come: they are settled anew."""
+    traces = {trace_id, *_column(writer, "SELECT trace_id FROM members WHERE handoff_id = ?", handoff_id)}
+    if any(_column(writer, "SELECT 1 FROM spans WHERE trace_id = ? AND open LIMIT 1", each) for each in traces):
+        return False
+    for row in writer.execute(f"{_KEPT} WHERE handoff_id = ?", (handoff_id,)).fetchall():
+        _forget(writer, row, change)
+    for each in traces:
+        _forget_spans(writer, each)
+    return True
+
+
+def _forget_spans(writer: sqlite3.Connection, trace_id: str) -> None:
+    """Delete the spans of a trace that no handoff is left of."""
+    left = "SELECT 1 FROM handoffs WHERE handoff_id IN (SELECT handoff_id FROM members WHERE trace_id = ?) LIMIT 1"
+    if writer.execute(left, (trace_id,)).fetchone() is None:
+        writer.execute("DELETE FROM spans WHERE trace_id = ?", (trace_id,))
+        writer.execute("DELETE FROM members WHERE trace_id = ?", (trace_id,))
+
+
 def _forget(writer: sqlite3.Connection, row: tuple[Any, ...], change: TotalsChange) -> None:
     """Delete a handoff, as it was read."""
     key, handoff_id, _, run, verdict, record, declared, total, shown, sums = row
@@ -298,5 +329,5 @@ def _findings(findings: Iterable[tuple[str, str | None]]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _column(reader: sqlite3.Connection, query: str, value: str) -> list[Any]:
+def _column(reader: sqlite3.Connection, query: str, value: str | None) -> list[Any]:
     return [row[0] for row in reader.execute(query, (value,))]

@@ -56,12 +56,14 @@ class Settled:
         handoffs: What their spans amount to now, in place of what was kept of these handoffs before.
         named: The IDs of all handoffs that their spans are, or name.
         at_ns: When that was, in Unix nanoseconds of the service's own clock.
+        waits: Whether spans are kept that amount to no handoff: it may arrive later.
     """
 
     traces: tuple[str, ...]
     handoffs: tuple[StoredHandoff, ...] = ()
     named: tuple[str, ...] = ()
     at_ns: int = 0
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +138,10 @@ class Store(Protocol):
         """Keep spans whose handoffs are still open."""
 
     def settle(self, traces: Sequence[Settled]) -> None:
-        """Keep what traces amount to. Their spans are no longer open, and are kept where there is a handoff."""
+        """Keep what traces amount to.
+
+        Their spans are no longer open. They are kept where there is a handoff, or where they wait for one.
+        """
 
     def open_spans(self) -> Iterator[Span]:
         """Yield the spans that are still open, in the order in which they were kept."""
@@ -144,8 +149,13 @@ class Store(Protocol):
     def settled_spans(self) -> Iterator[list[Span]]:
         """Yield the spans of settled traces, some at a time, in the order in which they were kept."""
 
-    def spans_of(self, traces: Sequence[str], handoffs: Sequence[str]) -> list[Span]:
-        """Return the kept spans of settled traces, and of those that settled handoffs are in; none where unknown."""
+    def spans_of(self, traces: Sequence[str], handoffs: Sequence[str], *, unsettled: bool = False) -> list[Span]:
+        """Return the kept spans of settled traces, and of those that settled handoffs are in; none where unknown.
+
+        Args:
+            traces, handoffs: Their IDs.
+            unsettled: Whether to give their open spans, too.
+        """
 
     def stale(self, limit: int) -> list[tuple[str, int]]:
         """Return traces that an older version has settled, to be settled again, and when that was, in nanoseconds."""
@@ -186,7 +196,9 @@ class Store(Protocol):
         """
 
     def forget(self, *, before_ns: int, max_bytes: int | None = None, limit: int = 1000) -> int:
-        """Delete the oldest handoffs and their spans, and return how many.
+        """Delete the oldest handoffs and their spans, and return how many; spans that wait as long count, too.
+
+        Spans of traces that share a handoff are deleted together, when the last of their handoffs is.
 
         Args:
             before_ns: Those that were settled before this, in Unix nanoseconds.

@@ -15,13 +15,14 @@ def request_of(document: object) -> wire.Request:
     """Return an export request.
 
     A span of others that cannot be read is an ``Unreadable`` one. In a span of ours an attribute whose value
-    cannot be read stands as one of a type that no attribute of ours has.
+    cannot be read stands as one of a type that no attribute of ours has; where something else of it cannot be read,
+    it is an ``Unreadable`` one with an error.
 
     Args:
         document: As JSON gives it; it is taken apart.
 
     Raises:
-        ValueError: It is no export request, or a span of ours cannot be read.
+        ValueError: It is no export request.
     """
     if isinstance(document, dict):
         document = {"resourceSpans": document.get("resourceSpans")}
@@ -75,7 +76,11 @@ def _span(document: Any) -> wire.SpanPart:
     if not is_ours(pair.get("key") for pair in pairs):
         return _only_ids(document if isinstance(document, dict) else {})
     rest = {name: part for name, part in document.items() if name not in ("attributes", "events")}
-    ours = msgspec.convert(rest, wire.SpanPart)
+    try:
+        ours = msgspec.convert(rest, wire.SpanPart)
+    except msgspec.ValidationError as error:
+        ours = _only_ids(document)
+        ours.error = str(error)
     ours.attributes = [_pair(pair) for pair in pairs]
     return ours
 

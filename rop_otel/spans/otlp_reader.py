@@ -26,10 +26,9 @@ from rop_otel.safety.digested_files import Digest
 from rop_otel.safety.files import MAX_FILE_BYTES
 from rop_otel.spans import wire
 from rop_otel.spans.otlp_lenient import is_ours, request_of
+from rop_otel.spans.refused import SPAN_ID, TRACE_ID, Refused
 from rop_otel.spans.span import Event, Span
 
-_TRACE_ID: Final = re.compile(r"(?!0+$)[0-9a-f]{32}", re.ASCII)
-_SPAN_ID: Final = re.compile(r"(?!0+$)[0-9a-f]{16}", re.ASCII)
 _NO_SPAN: Final = "0" * 16
 _MOST_DIGITS: Final = 400
 """Digits of the longest integer that is read as one; no field has room for more than 20."""
@@ -76,14 +75,18 @@ def read(
         yield from spans
 
 
-def spans_in(request: bytes) -> list[Span]:
+def spans_in(request: bytes, refused: list[Refused] | None = None) -> list[Span]:
     """Return the spans of one export request in JSON, in its order; none where it holds none.
+
+    Args:
+        request: The request.
+        refused: Takes each span of ours that cannot be read; None: the whole request is refused for one.
 
     Raises:
         ValueError: It is no such request.
     """
     try:
-        return list(_spans(_decode(request)))
+        return list(_spans(_decode(request), refused))
     except UnicodeDecodeError:
         raise ValueError("not UTF-8") from None
     except RecursionError:
@@ -140,13 +143,24 @@ def _number(digits: str) -> float:
     return int(digits) if len(digits) <= _MOST_DIGITS else math.inf
 
 
-def _spans(request: wire.Request) -> Iterator[Span]:
+def _spans(request: wire.Request, refused: list[Refused] | None = None) -> Iterator[Span]:
     for resource_spans in request.resource_spans or ():
         service = _service(resource_spans.resource)
         for scope_spans in resource_spans.scope_spans or ():
             scope = (scope_spans.scope and scope_spans.scope.name) or ""
             for part in scope_spans.spans or ():
-                yield _span_or_ids(part, scope=scope, service=service)
+                try:
+                    yield _span_or_ids(part, scope=scope, service=service)
+                except wire.WireError as error:
+                    if refused is None:
+                        raise
+                    refused.append(_refused(part, str(error)))
+
+
+def _refused(part: wire.SpanPart, reason: str) -> Refused:
+    named = [pair.value for pair in part.attributes or () if pair.key == semconv.HANDOFF_ID]
+    handoff_id = named[-1].string_value if named and named[-1] is not None else None
+    return Refused(trace_id=_only_ids(part).trace_id, handoff_id=handoff_id or None, reason=reason)
 
 
 def _service(resource: wire.Resource | None) -> str | None:
@@ -162,6 +176,8 @@ def _span_or_ids(part: wire.SpanPart, *, scope: str, service: str | None) -> Spa
         WireError: One of ours cannot be read.
     """
     if isinstance(part, wire.Unreadable):
+        if part.error is not None:
+            raise wire.WireError(part.error)
         return _only_ids(part)
     try:
         return _span(part, wire.attributes_of, scope=scope, service=service)
@@ -193,8 +209,8 @@ def _span(
     parent_id = (part.parent_span_id or "").lower()
     if is_stage(attributes) or is_handoff(attributes):
         # Only ours are held to it: a span in between that breaks the rule is no reason to refuse the file.
-        _check_id(trace_id, _TRACE_ID, "traceId must be 32 hex digits")
-        _check_id(span_id, _SPAN_ID, "spanId must be 16 hex digits")
+        _check_id(trace_id, TRACE_ID, "traceId must be 32 hex digits")
+        _check_id(span_id, SPAN_ID, "spanId must be 16 hex digits")
     return Span(
         trace_id=_hex(trace_id, part.trace_id),
         span_id=_hex(span_id, part.span_id),

@@ -95,7 +95,9 @@ class SpanPart(Part):
 
 
 class Unreadable(SpanPart):
-    """A span of others of which only the IDs can be read."""
+    """A span of which only the IDs can be read; with an error where it is one of ours."""
+
+    error: str | None = None
 
 
 class Scope(Part):

@@ -40,6 +40,7 @@ rop.run.status            rop_run_status                   gauge     rop.run.id 
 rop.self.handoffs.open    rop_self_handoffs_open           gauge
 rop.self.handoffs.expired rop_self_handoffs_expired_total  counter
 rop.self.handoffs.rejected rop_self_handoffs_rejected_total counter
+rop.self.spans.refused rop_self_spans_refused_total counter
 rop.self.spans.late       rop_self_spans_late_total        counter
 rop.self.spans.unsent     rop_self_spans_unsent_total      counter
 rop.self.names.other      rop_self_names_other_total       counter

@@ -51,7 +51,7 @@ class Kept:
         self.sent += spans
         answer = self.monitor.submit(spans, size=size)
         self.monitor.work()
-        return answer.result(timeout=0)
+        return answer.result(timeout=0).rejected
 
     def wait(self, seconds: float = QUIET) -> None:
         """Let time go by."""

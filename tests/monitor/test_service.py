@@ -167,7 +167,7 @@ def test_a_trace_that_is_too_long(keep: Keep) -> None:
     assert kept.send(stage(30, "vector", parent=1)) == 1
     kept.wait()
     assert len(kept.documents()[0]["stages"]) == 9
-    assert kept.notices(semconv.SELF_REJECTED) == 2
+    assert kept.notices(semconv.SELF_REFUSED) == 10
 
 
 def test_a_full_disk(keep: Keep) -> None:
@@ -184,6 +184,25 @@ def test_a_full_disk(keep: Keep) -> None:
     kept.wait()
     assert (kept.verdicts(), kept.counted(), kept.monitor.failure) == (["FAIL"], 1, None)
     assert kept.notices(semconv.SELF_ERRORS) == 2
+
+
+def test_a_store_that_another_program_locks(keep: Keep, tmp_path: Path) -> None:
+    """Senders try again until it lets go; nothing is lost, and nothing is there twice."""
+    kept = keep()
+    kept.store._writer.execute("PRAGMA busy_timeout = 20")
+    kept.send(*pipeline())
+    other = sqlite3.connect(tmp_path / "kept.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        kept.send(*pipeline(trace=OTHER))
+    kept.wait()
+    assert kept.verdicts() == []
+    other.execute("ROLLBACK")
+    other.close()
+    kept.send(*pipeline(trace=OTHER))
+    kept.wait()
+    kept.wait()
+    assert (kept.verdicts(), kept.counted(), kept.monitor.failure) == (["FAIL", "FAIL"], 2, None)
 
 
 def test_a_trace_that_cannot_be_assessed(keep: Keep) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +19,7 @@ from rop_otel.errors import ConfigurationError
 from rop_otel.monitor import sqlite_queries, sqlite_totals
 from rop_otel.monitor.sqlite_store import SqliteStore
 from rop_otel.monitor.store import Settled, Store, StoredHandoff, StoredRun, Wanted
-from tests.spans.trace import TRACE, pipeline
+from tests.spans.trace import TRACE, pipeline, span
 
 OTHER = "cd" * 16
 STORES: list[Callable[[Path], Store]] = [lambda folder: SqliteStore(str(folder / "kept.db"))]
@@ -370,3 +372,33 @@ def test_no_file(tmp_path: Path, name: str) -> None:
     """A place where no file can be is refused in a sentence."""
     with pytest.raises(ConfigurationError, match="cannot be used as a store"):
         SqliteStore(str(tmp_path / name))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions are those of POSIX")
+def test_nobody_else_reads_the_files(tmp_path: Path) -> None:
+    """The store and all that lies beside it while it is used is its owner's alone, whatever the mask allows."""
+    before = os.umask(0o022)
+    try:
+        store = SqliteStore(str(tmp_path / "kept.db"))
+        store.spool(pipeline())
+        modes = {each.name: oct(each.stat().st_mode & 0o777) for each in tmp_path.iterdir()}
+        store.close()
+    finally:
+        os.umask(before)
+    assert modes == dict.fromkeys(("kept.db", "kept.db-lock", "kept.db-shm", "kept.db-wal"), "0o600")
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    """What there is no room for is refused as a whole; what was kept stays, and there may be room again."""
+    store = SqliteStore(str(tmp_path / "kept.db"))
+    store.spool(pipeline())
+    [pages] = store._writer.execute("PRAGMA page_count").fetchone()
+    store._writer.execute(f"PRAGMA max_page_count = {pages}")
+    for number in range(2):
+        with pytest.raises(sqlite3.OperationalError, match="full"):
+            store.spool([span(number + 2, attributes={"text": "x" * 100_000}), span(number + 5)])
+    assert list(store.open_spans()) == pipeline()
+    store._writer.execute("PRAGMA max_page_count = 1000000")
+    store.spool([span(2)])
+    assert list(store.open_spans()) == [*pipeline(), span(2)]
+    store.close()

@@ -77,3 +77,26 @@ def test_values_within_each_other() -> None:
     while isinstance(value, list):
         value, depth = value[0], depth + 1
     assert (value, depth) == (None, 32)
+
+
+@pytest.mark.parametrize("length", [1, 2, 9, 127, 128, 300, 70_000])
+def test_lists_of_texts_of_any_length(length: int) -> None:
+    """An item is read alike whatever its length, and beside items of other kinds that look like it."""
+    items = ["x" * length, "\n" + "y" * (length - 1), "é" * length, "", b"\n\x01a", "!" * 9, 1.5, 10, True, ["\n"]]
+    for some in (items[:1], items[:4], items, [1.5, 2.5], [1.5, "!" * 7], ["", ""]):
+        spans = [span(1, attributes={"some": some, "again": some})]
+        assert otlp_protobuf.spans_in(request_of(spans).SerializeToString()) == spans
+
+
+def test_a_text_that_is_no_utf8() -> None:
+    """It spoils no other text of the request, nor its own span."""
+    body = request_of([span(1, name="goodname", attributes={"ids": ["good-one", "fine"]})]).SerializeToString()
+    [found] = otlp_protobuf.spans_in(body.replace(b"goodname", b"g\xff\xfedname").replace(b"good-one", b"good\xffone"))
+    assert (found.name, found.attributes) == ("g\ufffd\ufffddname", {"ids": ["good\ufffdone", "fine"]})
+
+
+def test_a_damaged_item() -> None:
+    """A list with an item that is no value makes the request none."""
+    body = request_of([span(1, attributes={"ids": ["good-one"]})]).SerializeToString()
+    with pytest.raises(ValueError, match="not an OTLP export request"):
+        otlp_protobuf.spans_in(body.replace(b"\n\x08good-one", b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"))

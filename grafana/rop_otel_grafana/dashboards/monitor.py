@@ -14,6 +14,7 @@ from rop_otel_grafana.settings import Settings
 _NOTICES = (
     ("Expired handoffs", semconv.SELF_EXPIRED, "Handoffs that never ended: a crash, or a request given up."),
     ("Rejected handoffs", semconv.SELF_REJECTED, "Handoffs not monitored because too many were open."),
+    ("Refused spans", semconv.SELF_REFUSED, "Spans that the monitor service refused; their handoffs are UNVERIFIABLE."),
     ("Late stages", semconv.SELF_LATE, "Stages that ended after their handoff was assessed, and so were left out."),
     ("Unsent spans", semconv.SELF_UNSENT, "Spans dropped because the collector was away or too slow."),
     ("Names beyond the caps", semconv.SELF_OTHER, "Handoffs and stages that count as other: there are too many names."),

@@ -6,7 +6,7 @@ writing them, and the arguments of the API follow from the rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Final, Literal, TypeVar
 
@@ -69,18 +69,32 @@ def row(attribute: str, read: Callable[[object], object], **told: Any) -> Mappin
     return {_ROW: {**empty, "attribute": attribute, "read": read, **told}}
 
 
-def facts_of(record: type) -> tuple[Fact, ...]:
+class Facts(tuple[Fact, ...]):
+    """The rows of a record, and how they are looked up: of nearly all, a span has no attribute.
+
+    Attributes:
+        named: The rows by attribute.
+        absent: What each field is where its attribute is not there.
+        counts: The fields that are the true length of a list, with the list's field.
+    """
+
+    def __init__(self, rows: Iterable[Fact]) -> None:
+        del rows  # which are in the tuple
+        self.named = {each.attribute: each for each in self}
+        self.absent = {each.field: each.read(None) for each in self}
+        self.counts = [(each.field, each.counts) for each in self if each.counts is not None]
+
+
+def facts_of(record: type) -> Facts:
     """Return the rows of a record, in the order of its fields."""
-    return tuple(
+    return Facts(
         Fact(field=each.name, default=None if each.default is MISSING else each.default, **each.metadata[_ROW])
         for each in fields(record)
         if _ROW in each.metadata
     )
 
 
-def read_facts(
-    facts: tuple[Fact, ...], attributes: Mapping[str, object], *, dropped_attributes: int = 0
-) -> dict[str, Any]:
+def read_facts(facts: Facts, attributes: Mapping[str, object], *, dropped_attributes: int = 0) -> dict[str, Any]:
     """Return the fields that span attributes give, whatever their values are.
 
     Args:
@@ -89,11 +103,13 @@ def read_facts(
         dropped_attributes: How many attributes the span lost to a limit. The count of a list may be among them, so
             a list without a count then counts as cut.
     """
-    get = attributes.get
-    read = {each.field: each.read(get(each.attribute)) for each in facts}
-    for each in facts:
-        if each.counts is not None:
-            read[each.field] = _true_length(read[each.field], read[each.counts], dropped_attributes)
+    read = facts.absent.copy()
+    for name, value in attributes.items():
+        row = facts.named.get(name)
+        if row is not None:
+            read[row.field] = row.read(value)
+    for field_, counted in facts.counts:
+        read[field_] = _true_length(read[field_], read[counted], dropped_attributes)
     return read
 
 

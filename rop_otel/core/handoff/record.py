@@ -125,6 +125,7 @@ class HandoffRecord:
         starved_ratio: Threshold of ``starved_context``; None: 0.1.
         min_tokens: Threshold of ``thin_passage``; None: 8.
         label_scope: ``passage`` or ``object``, as recorded; None: not said, which means ``passage``.
+        gaps: Why spans of it are known to be missing (see :class:`~rop_otel.core.handoff.gaps.Gap`); empty: none are.
         stages: In any order.
         failed: True where the handoff span has status ERROR.
         start_ns, end_ns: Unix nanoseconds.
@@ -153,6 +154,7 @@ class HandoffRecord:
     starved_ratio: float | None = fact(semconv.STARVED_RATIO, values.number)
     min_tokens: int | None = fact(semconv.MIN_TOKENS, values.integer)
     label_scope: str | None = fact(semconv.LABEL_SCOPE, values.text, choices=("passage", "object"))
+    gaps: tuple[str, ...] = fact(semconv.GAPS, values.names)
     stages: tuple[StageRecord, ...] = ()
     failed: bool = False
     start_ns: int

@@ -14,6 +14,7 @@ class Notice(StrEnum):
 
     EXPIRED = "expired"
     REJECTED = "rejected"
+    REFUSED = "refused"
     LATE = "late"
     UNSENT = "unsent"
     ERROR = "error"

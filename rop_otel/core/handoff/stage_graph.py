@@ -48,13 +48,15 @@ class StageGraph:
         self._given: dict[int, frozenset[str]] = {}
         self._latest: dict[Callable[[StageRecord], bool], list[int]] = {}
         self.showing = [place for place, stage in enumerate(self.stages) if stage.kind in kinds.SHOWING]
-        self.shown: ShownList = shown_list(
-            self.stages,
-            showing=self.showing,
-            enclosed=self._enclosed_showing(),
-            end=end.places,
-            lost=record.failed or self.packing_left_out,
-        )
+        self.shown: ShownList = ShownList()
+        if not record.gaps:
+            self.shown = shown_list(
+                self.stages,
+                showing=self.showing,
+                enclosed=self._enclosed_showing(),
+                end=end.places,
+                lost=record.failed or self.packing_left_out,
+            )
 
     @property
     def packing_left_out(self) -> bool:

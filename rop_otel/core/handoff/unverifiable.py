@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from rop_otel.core.handoff import kinds
+from rop_otel.core.handoff.gaps import why_incomplete
 from rop_otel.core.handoff.shown_list import UNSEEN, list_is_cut
 from rop_otel.core.handoff.stage_graph import StageGraph
 
@@ -25,6 +26,8 @@ def why_unverifiable(graph: StageGraph, *, resolver_at_hand: bool) -> str:
     if not resolver_at_hand:
         named = (graph.record.resolver_sha256 or "")[:SHA256_SHOWN]
         return f"the resolver that the handoff names ({named}) {NOT_AT_HAND}"
+    if graph.record.gaps:
+        return why_incomplete(graph.record.gaps)
     shown = [graph.stages[place] for place in graph.shown.places]
     if not shown:
         return _why_nothing_is_shown(graph)

@@ -13,6 +13,9 @@ from typing import Final
 _LONGEST_NUMBER: Final = 1000
 """Bits of the longest integer that is written as text or read as a float; Python refuses far longer ones."""
 
+_ONLY_TEXTS: Final[frozenset[type]] = frozenset({str})
+_ONLY_NUMBERS: Final[frozenset[type]] = frozenset({float})
+
 _LONGEST_COUNT: Final = 63
 """Bits of the longest count or rank, which is what the wire has room for."""
 
@@ -36,6 +39,8 @@ def ids(value: object) -> tuple[str, ...] | None:
     items = _array(value)
     if items is None:
         return None
+    if {*map(type, items)} <= _ONLY_TEXTS:
+        return tuple(items)  # type: ignore[arg-type]  # which was looked at, at once
     return tuple([item if type(item) is str else text(item) or "" for item in items])
 
 
@@ -103,6 +108,8 @@ def numbers(value: object) -> tuple[float, ...] | None:
     items = _array(value)
     if items is None:
         return None
+    if {*map(type, items)} <= _ONLY_NUMBERS:
+        return tuple(items)  # type: ignore[arg-type]  # which was looked at, at once
     found = [each for item in items if (each := item if type(item) is float else number(item)) is not None]
     return tuple(found) if len(found) == len(items) else None
 
