@@ -94,7 +94,7 @@ class topmost:  # noqa: N801 - used like a function
             self._receive()
             if found is None or found._assessment is not None:
                 return self._open()
-            self._tell(found)
+            self._select(found)
         except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
             raise_if_delivered(error)
             current().diagnostics.failure(
@@ -135,7 +135,7 @@ class topmost:  # noqa: N801 - used like a function
         self._own = opened.__enter__()
         return self._own
 
-    def _tell(self, found: LiveHandoff) -> None:
+    def _select(self, found: LiveHandoff) -> None:
         if found._selected is not None or (self._settings.selected_by is not None and _ASKED in notes(found)):
             return
         notes(found)[_ASKED] = True

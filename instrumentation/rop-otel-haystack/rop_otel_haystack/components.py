@@ -189,7 +189,7 @@ class WatchedStep:
                     self._place.enter_context(block)
             handoff = self._handoff = rop.current_handoff()
             if self._stage is not None:
-                self._tell_input(self._stage)
+                self._report_input(self._stage)
                 name = type(self._component).__name__
                 inside_it = Inside(current_context(), self._stage, name, handoff.id)
                 self._variables.set(_around, inside_it)
@@ -236,7 +236,7 @@ class WatchedStep:
     def _prompts(self) -> Prompts:
         return Prompts.of(self._handoff, self._run.settings)
 
-    def _tell_input(self, stage: rop.Stage) -> None:
+    def _report_input(self, stage: rop.Stage) -> None:
         try:
             lists = handed(self._inputs, self._step.sockets)
             if lists and not self._step.behind:  # the rounds before are no input, and hide nothing from it
@@ -295,7 +295,7 @@ class WatchedStep:
         for arm, documents in (taken or nothing).items():
             name = arm_of(self._step.name, arm)
             with self._made(name) as stage:
-                self._tell_input(stage)
+                self._report_input(stage)
                 self._listed(stage, documents if isinstance(documents, list) else [], name)
 
     def _listed(self, stage: rop.Stage, documents: list[Any], name: str) -> None:
@@ -350,8 +350,8 @@ class WatchedStep:
         """Report the sources and citations of an answer: by Haystack's rule references are places in ``documents``."""
         if not has_references(type(self._component)):
             sources, nothing = extracted(outputs)
-            told = partial(rop.current_handoff().answered, "", sources=sources, citations=[], attaches="cited")
-            self._prompts().answer(lambda labels: told(id=self._run.settings.id, abstained=nothing), cites=False)
+            report = partial(rop.current_handoff().answered, "", sources=sources, citations=[], attaches="cited")
+            self._prompts().answer(lambda labels: report(id=self._run.settings.id, abstained=nothing), cites=False)
             return
         documents = self._inputs.get("documents")
         citations = references(self._component, self._inputs, outputs)
@@ -359,7 +359,7 @@ class WatchedStep:
         all_of_them = citations is not None and not getattr(self._component, "return_only_referenced_documents", True)
         handoff, context, id_where = rop.current_handoff(), self._context, self._run.settings.id
 
-        def tell(labels: Mapping[str, str]) -> None:
+        def attached(labels: Mapping[str, str]) -> None:
             with using_context(context):
                 handoff.answered(
                     "",
@@ -370,4 +370,4 @@ class WatchedStep:
                     attaches="shown" if all_of_them else "cited",
                 )
 
-        self._prompts().answer(tell, cites=citations is not None)
+        self._prompts().answer(attached, cites=citations is not None)

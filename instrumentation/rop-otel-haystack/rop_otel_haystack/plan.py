@@ -160,9 +160,9 @@ def _step(
         arms = ()
     prompt = prompt_of(component, inputs=frozenset(inputs), outputs=frozenset(node["output_sockets"]))
     returns = bool(arms) or (whole is not None and not is_router(component))
-    told = settings.told(component, name)
-    if told is not None:
-        kind = settings.stages[told]
+    key = settings.key_of(component, name)
+    if key is not None:
+        kind = settings.stages[key]
         source = not sockets and prompt is None
         step = Step(kind=kind, name=name, source=source, sockets=sockets, arms=arms, prompt=prompt)
         return None if kind is None else step

@@ -120,14 +120,14 @@ class Prompts:
             asked = prompt.what == ASKED and not prompt.lists
             self.prompts.append(self._with_makers(prompt) if asked else prompt)
 
-    def answer(self, tell: Callable[[Mapping[str, str]], None], *, cites: bool) -> None:
+    def answer(self, report: Callable[[Mapping[str, str]], None], *, cites: bool) -> None:
         """Take in an answer.
 
         Args:
-            tell: Reports it, with the labels that were shown by their numbers.
+            report: Reports it, with the labels that were shown by their numbers.
             cites: Whether it refers to documents by their number.
         """
-        self.answers.append(tell)
+        self.answers.append(report)
         self.cites = self.cites or cites
 
     def _with_makers(self, prompt: Prompt) -> Prompt:

@@ -18,7 +18,7 @@ from rop_otel_langchain.carrying import resumed
 from rop_otel_langchain.documents import are_documents, is_a
 from rop_otel_langchain.feeding import Fed, plan
 from rop_otel_langchain.nodes import of_node
-from rop_otel_langchain.patching import Block, Function, Patches, Tell, awaited, called, no_matter
+from rop_otel_langchain.patching import Block, Function, Patches, Take, awaited, called, no_matter
 from rop_otel_langchain.rounds import of_retriever
 from rop_otel_langchain.trail import trail_here
 from rop_otel_langchain.watching import Watching, ended, never_raising
@@ -56,7 +56,7 @@ def _as_stage(
     component: Any,
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
-) -> Iterator[Tell]:
+) -> Iterator[Take]:
     """Run a call as the stage that it is, if it is one; gives what takes the call's results."""
     retrieves = bool(_retrieves(watching, component))
     with (
@@ -71,7 +71,7 @@ def _as_stage(
             return
         documents: Any = None
 
-        def tell(results: Any) -> None:
+        def take(results: Any) -> None:
             nonlocal documents
             documents = _documents(results, original)
             begun.stage.returned(documents)
@@ -79,7 +79,7 @@ def _as_stage(
         with watching.inside(*begun.covers, planned=begun.planned), begun.stage:
             if begun.fallback:
                 begun.stage.implementation(type(component).__name__, fallback=True)
-            yield tell
+            yield take
         _end(watching, begun.handed, documents)
 
 

@@ -88,9 +88,9 @@ class Kinds:
         return self._settings.stages.get(name, default)
 
     def _find(self, owner: type) -> str | None:
-        told = self._settings.told(owner)
-        if told is not None:
-            return self._settings.stages[told]
+        key = self._settings.key_of(owner)
+        if key is not None:
+            return self._settings.stages[key]
         if owner.__name__ in TRANSPARENT:
             return None
         for each in owner.__mro__:

@@ -13,9 +13,9 @@ from rop_otel.instrumenting import failure, raise_if_delivered
 
 Function: TypeAlias = Callable[..., Any]
 Wrap: TypeAlias = Callable[[Function], Function]
-Tell: TypeAlias = Callable[[Any], object]
+Take: TypeAlias = Callable[[Any], object]
 """Takes what a call returned."""
-Block: TypeAlias = Callable[[Any, tuple[Any, ...], dict[str, Any]], AbstractContextManager[Tell]]
+Block: TypeAlias = Callable[[Any, tuple[Any, ...], dict[str, Any]], AbstractContextManager[Take]]
 """Makes the block to run a call in, of its instance and arguments."""
 
 _MISSING: Any = object()
@@ -122,9 +122,9 @@ def called(around: Callable[[Function], Block]) -> Wrap:
 
         @functools.wraps(original)
         def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            with block(self, args, kwargs) as tell:
+            with block(self, args, kwargs) as take:
                 result = original(self, *args, **kwargs)
-                tell(result)
+                take(result)
                 return result
 
         return call
@@ -140,9 +140,9 @@ def awaited(around: Callable[[Function], Block]) -> Wrap:
 
         @functools.wraps(original)
         async def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            with block(self, args, kwargs) as tell:
+            with block(self, args, kwargs) as take:
                 result = await original(self, *args, **kwargs)
-                tell(result)
+                take(result)
                 return result
 
         return call

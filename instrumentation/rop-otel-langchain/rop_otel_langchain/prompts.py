@@ -14,7 +14,7 @@ from langchain_core.prompts import BasePromptTemplate
 from rop_otel_langchain.asking import Asked
 from rop_otel_langchain.carrying import resumed
 from rop_otel_langchain.documents import stored_documents
-from rop_otel_langchain.patching import Block, Function, Patches, Tell, awaited, called, given
+from rop_otel_langchain.patching import Block, Function, Patches, Take, awaited, called, given
 from rop_otel_langchain.texts import (
     asked_before,
     asked_in,
@@ -44,7 +44,7 @@ def _makes(watching: Watching, original: Function) -> Block:
     """Watch what makes a prompt."""
 
     @contextmanager
-    def block(template: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Tell]:
+    def block(template: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Take]:
         with resumed(args[1:], kwargs):
             yield lambda prompt: _observe(watching, prompt, template)
 
@@ -56,7 +56,7 @@ def _takes(watching: Watching, original: Function) -> Block:
     prompt = given(original)
 
     @contextmanager
-    def block(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Tell]:
+    def block(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Take]:
         with resumed(args[1:], kwargs):
             asked = _observe(watching, prompt(args, kwargs))
             try:

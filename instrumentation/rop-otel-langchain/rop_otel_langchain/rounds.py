@@ -19,7 +19,7 @@ from rop_otel.instrumenting import using_context
 from rop_otel_langchain.carrying import call_here, resumed
 from rop_otel_langchain.containing import contains_retrieval
 from rop_otel_langchain.feeding import is_source
-from rop_otel_langchain.patching import Block, Function, Patches, Tell, awaited, called, no_matter
+from rop_otel_langchain.patching import Block, Function, Patches, Take, awaited, called, no_matter
 from rop_otel_langchain.runs import inside, run_here
 from rop_otel_langchain.trail import trail_here, within
 from rop_otel_langchain.watching import Watching, never_raising
@@ -38,7 +38,7 @@ def watch_tools(patches: Patches, watching: Watching) -> None:
 
 
 @contextmanager
-def _of_tool(watching: Watching, tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[Tell]:
+def _of_tool(watching: Watching, tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[Take]:
     with resumed(args[1:], kwargs):
         number = _number_of_tool(watching, tool)
         if number is None:

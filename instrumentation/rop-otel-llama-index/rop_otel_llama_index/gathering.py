@@ -107,7 +107,7 @@ class Gathering:
 
     def pack_last(self) -> None:
         """Record what prompts show where nobody says what the result is."""
-        nodes, prompts = list(self.nodes.values()), self.prompts.telling()
+        nodes, prompts = list(self.nodes.values()), self.prompts.answered_prompts()
         if nodes and prompts:
             self._record(nodes, prompts, None)
 

@@ -70,9 +70,9 @@ def retriever(instance: Any, settings: Settings) -> Kind | None:
         instance: The retriever.
         settings: The user's, which may give its kind.
     """
-    told = settings.told(instance.__class__)
-    if told is not None:
-        said = settings.stages[told]
+    key = settings.key_of(instance.__class__)
+    if key is not None:
+        said = settings.stages[key]
         return None if said is None else Kind(said)
     kind = _retriever_kind(instance.__class__)
     if kind == kinds.VECTOR:
@@ -110,9 +110,9 @@ def postprocessor(instance: Any, settings: Settings) -> str | None:
         instance: The postprocessor.
         settings: The user's, which may give its kind; None where it says that it is no stage.
     """
-    told = settings.told(instance.__class__)
-    if told is not None:
-        return settings.stages[told]
+    key = settings.key_of(instance.__class__)
+    if key is not None:
+        return settings.stages[key]
     return _postprocessor_kind(instance.__class__) or type(instance).__name__
 
 

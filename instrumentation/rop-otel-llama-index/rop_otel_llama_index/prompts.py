@@ -108,7 +108,7 @@ class Prompts:
         messages, answer = next(reversed(self._calls.items()))
         return self.leading_to(words(answer)) or list(messages)
 
-    def telling(self) -> list[str]:
+    def answered_prompts(self) -> list[str]:
         """Return the last prompt, and those that were answered in more than a word; empty: as :meth:`last`."""
         if not self._current:
             return []

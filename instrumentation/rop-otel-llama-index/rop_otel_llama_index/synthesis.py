@@ -35,11 +35,11 @@ class Synthesis(Watched):
         self._answers = answers
         self._settings = settings
         self._hands_on = any(base.__name__ in _HANDING_ON for base in type(instance).__mro__)
-        self._told = self._labelled = False
+        self._packed = self._labelled = False
         self._packing: rop.Stage | None = None
         super().__init__(instance)
         if self.gathering is not None and not self._hands_on:
-            self.gathering.clear()  # it tells what becomes of that
+            self.gathering.clear()  # it reports what becomes of that
         self.prompts = Prompts(settings, query)
 
     def returned(self, result: Any) -> None:
@@ -94,9 +94,9 @@ class Synthesis(Watched):
 
     def _pack(self, error: BaseException | None = None) -> None:
         """Report what was packed, once."""
-        if self._told or self._answers or self._hands_on:
+        if self._packed or self._answers or self._hands_on:
             return
-        self._told = True
+        self._packed = True
         prompts = self.prompts.all()
         if prompts:
             error = None  # what a prompt held was shown, whatever came of it

@@ -207,13 +207,13 @@ class Listing(Watched):
         self.stage = stage
         self._handed = [each.node.node_id for each in handed]
         super().__init__(instance, begins=begins, block=stage)
-        self._told, self.gathering = self.gathering, None  # what it asks others for is its own
+        self._around, self.gathering = self.gathering, None  # what it asks others for is its own
 
     def returned(self, result: Any) -> None:
         """Take in the nodes."""
         self.stage.returned(result)
-        if self._told is not None:
-            self._told.listed(result, handed=self._handed)
+        if self._around is not None:
+            self._around.listed(result, handed=self._handed)
 
 
 class Enclosing(Watched):

@@ -93,12 +93,12 @@ class LiveHandoff:
         if "" in ids:
             self._complain(no_id_in(selected))
 
-    def answered(self, text: str, **told: Unpack[Answered]) -> None:
+    def answered(self, text: str, **given: Unpack[Answered]) -> None:
         """Report what the reader answered."""
-        refuse_unknown("answered()", told, Answered)
+        refuse_unknown("answered()", given, Answered)
         if not self._is_over("answered()"):
             self._settle()
-            self._answers.tell(text, told, self)
+            self._answers.record(text, given, self)
 
     def close(self) -> Assessment:
         """End the handoff and assess it; a second call changes nothing."""
