@@ -9,8 +9,10 @@ from rop_otel.export import configure_once
 from rop_otel.instrumenting.baggage import using_baggage
 from rop_otel.instrumenting.deferred import Deferred
 from rop_otel.instrumenting.functions import Selector
+from rop_otel.instrumenting.guarding import guarded, never_raising_in
 from rop_otel.instrumenting.handoffs import before_the_end, citations_in, has_shown, moment, notes, topmost
 from rop_otel.instrumenting.notices import failure, retrieved_outside, supported, unlabelled
+from rop_otel.instrumenting.patching import Begin, Block, Function, Patches, Take, Wrap, no_matter
 from rop_otel.instrumenting.settings import Settings
 from rop_otel.instrumenting.stage_recording import ran, record_shown
 from rop_otel.safety import Turns, afterwards, create_lock, insist, raise_if_delivered
@@ -28,15 +30,21 @@ from rop_otel.tracing.stages.prompting import Prompted, look
 __all__ = [
     "NOT_DUE",
     "AsyncSteps",
+    "Begin",
+    "Block",
     "Deferred",
     "Following",
+    "Function",
     "Passage",
+    "Patches",
     "Prompted",
     "Selector",
     "Settings",
     "Steps",
+    "Take",
     "Turns",
     "Variables",
+    "Wrap",
     "afterwards",
     "before_the_end",
     "citations_in",
@@ -44,12 +52,15 @@ __all__ = [
     "create_lock",
     "current_context",
     "failure",
+    "guarded",
     "has_shown",
     "insist",
     "kinds",
     "look",
     "make_current",
     "moment",
+    "never_raising_in",
+    "no_matter",
     "notes",
     "passages_in",
     "plain_text",

@@ -18,14 +18,24 @@ from langchain_core.runnables import Runnable, RunnableWithFallbacks
 from langchain_core.runnables.config import get_config_list
 from langchain_core.tools import BaseTool
 
-from rop_otel.instrumenting import AsyncSteps, Steps, current_context, using_context
+from rop_otel.instrumenting import (
+    AsyncSteps,
+    Begin,
+    Function,
+    Patches,
+    Steps,
+    Take,
+    Wrap,
+    current_context,
+    no_matter,
+    using_context,
+)
 from rop_otel_langchain.calls import Call
 from rop_otel_langchain.carrying import batched, carrying, is_under_way, resumed
-from rop_otel_langchain.containing import contains_retrieval
+from rop_otel_langchain.containing import contains_retrieval, given
 from rop_otel_langchain.documents import is_a
 from rop_otel_langchain.functions import observe, remember
 from rop_otel_langchain.nodes import in_node
-from rop_otel_langchain.patching import Block, Function, Patches, Take, Wrap, awaited, called, given, no_matter
 from rop_otel_langchain.watching import Watching, never_raising
 
 _PARTS: Final = (
@@ -48,7 +58,7 @@ def watch_chains(patches: Patches, watching: Watching) -> None:
     batches = {"batch": _batch(watching), "abatch": _abatch(watching)}
     patches.family(Runnable, batches, but=_PARTS, base_too=False)
     around = functools.partial(_calls, watching)
-    calls = {"invoke": called(around), "ainvoke": awaited(around)}
+    calls = patches.pair(around, "invoke", "ainvoke")
     streams = {"stream": _streamed(watching, Steps, iter), "astream": _streamed(watching, AsyncSteps, aiter)}
     patches.family(Runnable, {**calls, **streams}, but=_PARTS)
 
@@ -124,7 +134,7 @@ def _instead(watching: Watching, chain: Any) -> AbstractContextManager[object]:
     return watching.inside(instead=instead, fallback=fallback) if instead or fallback else nullcontext()
 
 
-def _calls(watching: Watching, original: Function) -> Block:
+def _calls(watching: Watching, original: Function) -> Begin:
     inputs = given(original)
 
     def block(chain: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> AbstractContextManager[Take]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
@@ -13,12 +14,11 @@ from langchain_core.stores import BaseStore
 from langchain_core.vectorstores import VectorStore, VectorStoreRetriever
 
 import rop_otel as rop
-from rop_otel.instrumenting import retrieved_outside
+from rop_otel.instrumenting import Begin, Function, Patches, Take, no_matter, retrieved_outside
 from rop_otel_langchain.carrying import resumed
 from rop_otel_langchain.documents import are_documents, is_a
 from rop_otel_langchain.feeding import Fed, plan
 from rop_otel_langchain.nodes import of_node
-from rop_otel_langchain.patching import Block, Function, Patches, Take, awaited, called, no_matter
 from rop_otel_langchain.rounds import of_retriever
 from rop_otel_langchain.trail import trail_here
 from rop_otel_langchain.watching import Watching, ended, never_raising
@@ -34,17 +34,14 @@ _SEARCHES: Final = (
 def watch_components(patches: Patches, watching: Watching) -> None:
     """Make a stage of each call of a component."""
     finds, takes = functools.partial(_stages, watching, False), functools.partial(_stages, watching, True)
-    patches.family(BaseRetriever, {"invoke": called(finds), "ainvoke": awaited(finds)})
-    patches.family(BaseDocumentCompressor, {"compress_documents": called(takes), "acompress_documents": awaited(takes)})
-    patches.family(
-        BaseDocumentTransformer, {"transform_documents": called(takes), "atransform_documents": awaited(takes)}
-    )
-    searches = {name: called(finds) for name in _SEARCHES}
-    asearches = {f"a{name}": awaited(finds) for name in _SEARCHES}
-    patches.family(VectorStore, {**searches, **asearches})
+    patches.family(BaseRetriever, patches.pair(finds, "invoke", "ainvoke"))
+    patches.family(BaseDocumentCompressor, patches.pair(takes, "compress_documents", "acompress_documents"))
+    patches.family(BaseDocumentTransformer, patches.pair(takes, "transform_documents", "atransform_documents"))
+    searches = [patches.pair(finds, name, f"a{name}") for name in _SEARCHES]
+    patches.family(VectorStore, dict(ChainMap(*searches)))
 
 
-def _stages(watching: Watching, takes: bool, original: Function) -> Block:
+def _stages(watching: Watching, takes: bool, original: Function) -> Begin:
     return functools.partial(_as_stage, watching, takes, original)
 
 

@@ -11,10 +11,11 @@ from langchain_core.documents import Document
 from langchain_core.language_models import BaseLanguageModel
 from langchain_core.prompts import BasePromptTemplate
 
+from rop_otel.instrumenting import Begin, Function, Patches, Take
 from rop_otel_langchain.asking import Asked
 from rop_otel_langchain.carrying import resumed
+from rop_otel_langchain.containing import given
 from rop_otel_langchain.documents import stored_documents
-from rop_otel_langchain.patching import Block, Function, Patches, Take, awaited, called, given
 from rop_otel_langchain.texts import (
     asked_before,
     asked_in,
@@ -32,15 +33,15 @@ from rop_otel_langchain.watching import Watching, never_raising
 def watch_prompts(patches: Patches, watching: Watching) -> None:
     """See which documents prompts and models are given."""
     makes, takes = functools.partial(_makes, watching), functools.partial(_takes, watching)
-    patches.family(BasePromptTemplate, {"invoke": called(makes), "ainvoke": awaited(makes)})
-    models = {"invoke": called(takes), "ainvoke": awaited(takes)}
-    streams = {"stream": called(takes), "astream": called(takes)}
+    patches.family(BasePromptTemplate, patches.pair(makes, "invoke", "ainvoke"))
+    models = patches.pair(takes, "invoke", "ainvoke")
+    streams = {"stream": patches.called(takes), "astream": patches.called(takes)}
     # What the older chains call.
-    generating = {"generate_prompt": called(takes), "agenerate_prompt": awaited(takes)}
+    generating = patches.pair(takes, "generate_prompt", "agenerate_prompt")
     patches.family(BaseLanguageModel, {**models, **streams, **generating})
 
 
-def _makes(watching: Watching, original: Function) -> Block:
+def _makes(watching: Watching, original: Function) -> Begin:
     """Watch what makes a prompt."""
 
     @contextmanager
@@ -51,7 +52,7 @@ def _makes(watching: Watching, original: Function) -> Block:
     return block
 
 
-def _takes(watching: Watching, original: Function) -> Block:
+def _takes(watching: Watching, original: Function) -> Begin:
     """Watch what is given a prompt, and what it answers."""
     prompt = given(original)
 

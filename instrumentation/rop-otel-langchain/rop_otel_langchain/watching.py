@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings, failure, kinds, raise_if_delivered, set_variable
+from rop_otel.instrumenting import Settings, kinds, never_raising_in, set_variable
 from rop_otel_langchain.documents import Documents, are_documents, same_documents
 from rop_otel_langchain.feeding import Fed
 from rop_otel_langchain.kinds import Kinds
 
-P = ParamSpec("P")
-R = TypeVar("R")
+never_raising = never_raising_in("LangChain")
+"""Makes a function return None where it would raise."""
 
 _SCORE: Final = "metadata.relevance_score"
 """Where rerankers of LangChain leave their scores; other scores in the metadata are of an earlier stage."""
@@ -170,23 +169,3 @@ def ended(documents: object) -> None:
     at = _here.get()
     if at is not None:
         at.ended(documents)
-
-
-def never_raising(function: Callable[P, R]) -> Callable[P, R | None]:
-    """Return a function that returns None where it would raise, since the application goes on.
-
-    In strict mode what the monitor raises on misuse is let through.
-    """
-
-    @functools.wraps(function)
-    def quiet(*args: P.args, **kwargs: P.kwargs) -> R | None:
-        try:
-            return function(*args, **kwargs)
-        except rop.RopError:
-            raise
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure(f"LangChain, {function.__qualname__}", "it could not be watched")
-            return None
-
-    return quiet
