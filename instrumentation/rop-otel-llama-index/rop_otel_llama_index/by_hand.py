@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from itertools import count
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings, before_the_end, failure, has_shown, notes, raise_if_delivered
+from rop_otel.instrumenting import Settings, before_the_end, guarded, has_shown, notes
 from rop_otel_llama_index.gathering import Gathering
 from rop_otel_llama_index.watched import BY_HAND
 
@@ -29,13 +29,10 @@ class ByHand:
         """Record what the prompts show, unless the application or a synthesizer has; the handoff is current."""
         handoff = rop.current_handoff()
         notes(handoff).pop(BY_HAND, None)
-        try:
+        with guarded("LlamaIndex, parts called by hand", "what they showed could not be read"):
             if not has_shown(handoff):
                 with nullcontext() if self.inside is None else rop.using_round(self.inside):
                     self.gathering.pack_last()
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure("LlamaIndex, parts called by hand", "what they showed could not be read")
 
 
 def call_by_hand(settings: Settings) -> None:

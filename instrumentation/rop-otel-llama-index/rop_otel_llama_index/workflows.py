@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import TracebackType
 from typing import Any, cast
 
 from llama_index.core.instrumentation.dispatcher import active_instrument_tags  # type: ignore[attr-defined]
@@ -44,8 +45,10 @@ class WorkflowRun(Enclosing):
         """Return the context in which its parts run."""
         return cast(Call, self.call).context()
 
-    def leave(self) -> None:
-        """Be no longer current here: what it started goes on by itself."""
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Be no longer current here: what was started goes on in tasks; the end is that of LlamaIndex's span of it."""
         make_current(self._before)
 
     def returned(self, result: Any) -> None:
