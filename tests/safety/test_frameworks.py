@@ -73,7 +73,7 @@ def test_haystacks_methods_are_replaced_once() -> None:
             def run(self) -> dict[str, Any]:
                 return {}
 
-        return SimpleNamespace(patches=patching.Patches(Settings()), cls=Component, original=Component.run)
+        return SimpleNamespace(patches=patching.HaystackPatches(Settings()), cls=Component, original=Component.run)
 
     def watch(made: Any) -> None:
         made.patches._classes([made.cls])

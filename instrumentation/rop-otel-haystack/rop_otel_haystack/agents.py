@@ -8,18 +8,18 @@ from contextvars import ContextVar
 from functools import partial
 from itertools import count
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import rop_otel as rop
 from rop_otel.instrumenting import (
     Deferred,
     Settings,
+    Take,
     Variables,
     citations_in,
     create_lock,
-    failure,
+    guarded,
     kinds,
-    raise_if_delivered,
     record_shown,
     topmost,
     using_context,
@@ -156,9 +156,9 @@ class WatchedAgent:
         self._run = AgentRun(block, _agent.get(), agent, inputs)
         self._variables = Variables()
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Take:
         self._variables.begin((_agent, self._run), (within, None))
-        return self
+        return self.returned
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -171,12 +171,9 @@ class WatchedAgent:
     def returned(self, outputs: object) -> None:
         """Report what the messages of its tools show."""
         for call in self._run.calls:
-            try:
+            with guarded(f"Haystack tool {call.tool.name!r}", "what its message shows cannot be read"):
                 self._packed(call, outputs)
-            except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-                raise_if_delivered(error)
-                failure(f"Haystack tool {call.tool.name!r}", "what its message shows cannot be read")
-        try:
+        with guarded("Haystack agent", "what it answered cannot be read"):
             text = last_text(outputs)
             if self._run.answers:
                 with using_context(self._run.handoff().context()):
@@ -184,9 +181,6 @@ class WatchedAgent:
             elif self._answers:
                 handoff = rop.current_handoff()
                 Prompts.of(handoff, self._settings).last_answer = partial(self._answered, handoff, text)
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure("Haystack agent", "what it answered cannot be read")
 
     def _answered(self, handoff: rop.Handoff, text: str) -> None:
         """Report what the agent cites; of several messages each may have labels, and those of all were shown."""
@@ -231,9 +225,9 @@ class WatchedTool:
         self._settings = settings
         self._variables = Variables()
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Take:
         self._variables.begin((calling, self._call), (within, self._call))
-        return self
+        return self.returned
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -243,7 +237,7 @@ class WatchedTool:
     def returned(self, result: object) -> None:
         """Take in what the tool returned; one that returns documents by a way of its own is a source."""
         call = self._call
-        try:
+        with guarded(f"Haystack tool {call.tool.name!r}", "what it returned cannot be read"):
             call.found(result)
             if not call.documents:
                 return
@@ -251,9 +245,6 @@ class WatchedTool:
             if not call.watched:
                 with call.round(), self._source() as stage:
                     stage.returned(call.documents, scores=ranked_by(call.documents))
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure(f"Haystack tool {call.tool.name!r}", "what it returned cannot be read")
 
     def _source(self) -> rop.Stage:
         return rop.using_stage(

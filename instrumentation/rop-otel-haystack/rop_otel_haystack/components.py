@@ -10,17 +10,17 @@ from functools import partial
 from inspect import signature
 from threading import current_thread, main_thread
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import rop_otel as rop
 from rop_otel.instrumenting import (
     Settings,
+    Take,
     Variables,
     current_context,
-    failure,
+    guarded,
     kinds,
     moment,
-    raise_if_delivered,
     retrieved_outside,
     using_context,
 )
@@ -67,22 +67,17 @@ def watched_step(
     component: Any, args: tuple[Any, ...], inputs: Mapping[str, Any], settings: Settings
 ) -> WatchedStep | None:
     """Return the block to run a component in, None where it is not watched here."""
-    try:
-        run, call, agent = running.get(), calling.get(), asking()
-        if (rop.current_handoff().id, id(component)) in (_active.get() or ()):
-            return None
-        if run is None or call is not None or (agent is not None and run is not _NESTED):
-            return _by_hand(component, args, inputs, settings, call)
-        step = run.plan.steps.get(id(component))
-        if step is not None:
-            return WatchedStep(run, step, component, inputs)
-        # What a component that is no stage runs itself is run by hand.
-        unknown = run is not _NESTED and id(component) not in run.plan.nodes
-        return _by_hand(component, args, inputs, settings, call) if unknown else None
-    except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-        raise_if_delivered(error)
-        failure(f"Haystack component {type(component).__name__!r}", "it could not be watched")
+    run, call, agent = running.get(), calling.get(), asking()
+    if (rop.current_handoff().id, id(component)) in (_active.get() or ()):
         return None
+    if run is None or call is not None or (agent is not None and run is not _NESTED):
+        return _by_hand(component, args, inputs, settings, call)
+    step = run.plan.steps.get(id(component))
+    if step is not None:
+        return WatchedStep(run, step, component, inputs)
+    # What a component that is no stage runs itself is run by hand.
+    unknown = run is not _NESTED and id(component) not in run.plan.nodes
+    return _by_hand(component, args, inputs, settings, call) if unknown else None
 
 
 def _outer_of(around: Inside | None) -> Inside | None:
@@ -179,7 +174,7 @@ class WatchedStep:
         self._handoff = rop.current_handoff()
         self._variables = Variables()
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Take:
         step, call = self._step, self._call
         try:
             inside = None if call is None else call.round() if step.kind in _PROMPTS else call.inside()
@@ -206,7 +201,7 @@ class WatchedStep:
         except BaseException as error:  # of strict mode, or delivered; the block is never entered: nothing else ends it
             self.__exit__(type(error), error, None)
             raise
-        return self
+        return self.returned
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -220,7 +215,7 @@ class WatchedStep:
 
     def _failed(self, error: BaseException) -> None:
         """Take in that a component raised: a prompt that could not be made was packed, but nobody was asked with it."""
-        try:
+        with guarded(f"Haystack component {self._step.name!r}", "its exception cannot be recorded"):
             if self._outer is not None:  # a stage that goes on without it has something to fall back to
                 self._outer.stage.implementation(self._outer.implementation, fallback=True)
             elif self._step.prompt == ASKED and self._inputs.get("streaming_callback") is None:
@@ -229,25 +224,19 @@ class WatchedStep:
                 stage = self._made(self._step.name)
                 stage.__enter__()
                 stage.__exit__(type(error), error, None)
-        except Exception as raised:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(raised)
-            failure(f"Haystack component {self._step.name!r}", "its exception cannot be recorded")
 
     def _prompts(self) -> Prompts:
         return Prompts.of(self._handoff, self._run.settings)
 
     def _report_input(self, stage: rop.Stage) -> None:
-        try:
+        with guarded(f"Haystack component {self._step.name!r}", "what it is handed cannot be read"):
             lists = handed(self._inputs, self._step.sockets)
             if lists and not self._step.behind:  # the rounds before are no input, and hide nothing from it
                 stage.input(*lists)
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure(f"Haystack component {self._step.name!r}", "what it is handed cannot be read")
 
     def returned(self, outputs: object) -> None:
         """Take in what the component returned."""
-        try:
+        with guarded(f"Haystack component {self._step.name!r}", "what it returned cannot be read"):
             if self._step.kind == kinds.READER and self._run.answers:
                 self._answered(outputs)
             if self._step.prompt is not None and self._outer is None:
@@ -258,9 +247,6 @@ class WatchedStep:
                 self._parted(outputs)
             if self._call is not None:
                 self._call.found(outputs)
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure(f"Haystack component {self._step.name!r}", "what it returned cannot be read")
 
     def _made(self, name: str) -> rop.Stage:
         step = self._step

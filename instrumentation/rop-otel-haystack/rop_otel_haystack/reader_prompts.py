@@ -17,10 +17,9 @@ from rop_otel.instrumenting import (
     Prompted,
     Settings,
     before_the_end,
-    failure,
+    guarded,
     kinds,
     notes,
-    raise_if_delivered,
     ran,
     record_shown,
     unlabelled,
@@ -157,19 +156,17 @@ class Prompts:
         notes(self._handoff).pop(Prompts, None)
         labels: dict[str, str] = {}
         try:
-            readers = list(self._readers())
-            own = _own_labels([(prompt, shown) for prompt, _, shown in readers])
-            for prompt, documents, shown in readers:
-                # Of several prompts that no connection feeds, each is handed its part of what was found.
-                part = len(readers) > 1 and not prompt.fed_by and not prompt.behind
-                labels |= self._pack(prompt, documents, shown, own=own, part=part)
-            for answer in self.answers:
-                answer(labels)
-            if self.last_answer is not None:
-                self.last_answer()
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure("Haystack pipeline", "what its reader was shown cannot be read")
+            with guarded("Haystack pipeline", "what its reader was shown cannot be read"):
+                readers = list(self._readers())
+                own = _own_labels([(prompt, shown) for prompt, _, shown in readers])
+                for prompt, documents, shown in readers:
+                    # Of several prompts that no connection feeds, each is handed its part of what was found.
+                    part = len(readers) > 1 and not prompt.fed_by and not prompt.behind
+                    labels |= self._pack(prompt, documents, shown, own=own, part=part)
+                for answer in self.answers:
+                    answer(labels)
+                if self.last_answer is not None:
+                    self.last_answer()
         finally:
             self.last_answer = None
             self.prompts, self.answers, self.at_hand, self._shows = [], [], {}, {}

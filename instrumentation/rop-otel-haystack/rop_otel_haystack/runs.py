@@ -6,18 +6,18 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple
 
 from opentelemetry.context import Context
 
 import rop_otel as rop
 from rop_otel.instrumenting import (
     Settings,
+    Take,
     Variables,
     current_context,
-    failure,
+    guarded,
     make_current,
-    raise_if_delivered,
     set_variable,
     topmost,
 )
@@ -106,17 +106,17 @@ class WatchedRun:
         self._place = ExitStack()
         self._variables = Variables()
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Take:
         self._before = running.get()
         try:
             self._enter()
         except BaseException as error:  # delivered; the block is never entered, so nothing else ends it
             self.__exit__(type(error), error, None)
             raise
-        return self
+        return self.returned
 
     def _enter(self) -> None:
-        try:
+        with guarded("Haystack pipeline", "a run of it could not be watched"):
             plan = plan_of(self._pipeline, self._settings)
             if self._call is not None and (plan.sources or self._call.handoff.began):
                 self._place.enter_context(self._call.inside())
@@ -132,9 +132,6 @@ class WatchedRun:
                 answers = own or (self._before is not None and self._before.answers)
                 run = Run(self._pipeline.graph, plan, self._settings, questions=questions, answers=answers)
                 self._variables.set(running, run)
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure("Haystack pipeline", "a run of it could not be watched")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -152,11 +149,8 @@ class WatchedRun:
         """Take in what a tool retrieves; otherwise its components report what they return."""
         if self._call is None or not self._call.watched:
             return
-        try:
+        with guarded("Haystack pipeline", "what it returned cannot be read"):
             self._call.found(outputs)
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure("Haystack pipeline", "what it returned cannot be read")
 
     def _questions(self) -> list[str]:
         return [*(() if self._before is None else self._before.questions), *questions_in(self._inputs)]
