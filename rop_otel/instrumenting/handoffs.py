@@ -16,7 +16,6 @@ from rop_otel.errors import UsageError
 from rop_otel.instrumenting.baggage import received, without_selection
 from rop_otel.instrumenting.settings import Settings
 from rop_otel.safety import raise_if_delivered
-from rop_otel.tracing.handoffs.answering import cited_labels
 from rop_otel.tracing.handoffs.handoff_opening import NOT_DUE, handoff_at
 from rop_otel.tracing.handoffs.handoff_protocol import Handoff
 from rop_otel.tracing.handoffs.live_handoff import LiveHandoff
@@ -92,7 +91,7 @@ class topmost:  # noqa: N801 - used like a function
     def _begin(self, found: LiveHandoff | None) -> Handoff:
         try:
             self._receive()
-            if found is None or found._assessment is not None:
+            if found is None or found.is_over:
                 return self._open()
             self._select(found)
         except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
@@ -136,7 +135,7 @@ class topmost:  # noqa: N801 - used like a function
         return self._own
 
     def _select(self, found: LiveHandoff) -> None:
-        if found._selected is not None or (self._settings.selected_by is not None and _ASKED in notes(found)):
+        if found.selected is not None or (self._settings.selected_by is not None and _ASKED in notes(found)):
             return
         notes(found)[_ASKED] = True
         selected = self._selected()
@@ -200,8 +199,7 @@ def _answer(function: Callable[[Any], Any], inputs: object) -> Any:
 
 def notes(handoff: Handoff) -> dict[object, Any]:
     """Return what instrumentation packages keep with a handoff, each under keys of its own; freed with it."""
-    kept: dict[object, Any] = vars(handoff).setdefault("_notes", {})
-    return kept
+    return handoff.notes if isinstance(handoff, LiveHandoff) else {}
 
 
 def before_the_end(handoff: Handoff, record: Callable[[], None]) -> None:
@@ -227,6 +225,4 @@ def moment(handoff: Handoff) -> int:
 
 def citations_in(handoff: Handoff, text: str) -> tuple[str, ...]:
     """Return the labels that an answer cites, as a handoff finds them when it gets the answer."""
-    if not isinstance(handoff, LiveHandoff):
-        return ()
-    return cited_labels(text, None, handoff._answers._shown, handoff.runtime, f"handoff {handoff.name!r}")
+    return handoff.citations_in(text) if isinstance(handoff, LiveHandoff) else ()

@@ -19,7 +19,7 @@ def ran(stage: Stage, began: int, ended: int) -> Stage:
         ended: The moment when it ended.
     """
     if isinstance(stage, LiveStage) and began and ended:
-        stage._times = began, ended
+        stage.ran(began, ended)
     return stage
 
 
@@ -35,4 +35,4 @@ def record_shown(stage: Stage, documents: Sequence[object], shown: Prompted | No
     if settings.shows == "rewritten":
         stage.returned(documents, basis="assumed")
     elif isinstance(stage, LiveStage):
-        stage._show(shown if documents else Prompted([], [], None))
+        stage.show(shown if documents else Prompted([], [], None))

@@ -6,6 +6,7 @@ from typing import Final, Protocol
 
 from rop_otel.tracing.handoffs.answering import OF_ANSWERS, Answered, Attached, cited_labels
 from rop_otel.tracing.position.context_position import HandoffPlace, Position, current_position, moved
+from rop_otel.tracing.running.runtime import Runtime
 from rop_otel.tracing.stages.live_stage import LiveStage
 from rop_otel.tracing.stages.spec import READER
 from rop_otel.tracing.stages.stage_owner import Owner
@@ -35,6 +36,10 @@ class Answers:
     def show(self, labels: tuple[str, ...]) -> None:
         """Remember labels that a stage showed: labels in the answer are recognised by them."""
         self._shown += labels
+
+    def citations_in(self, text: str, runtime: Runtime, place: str) -> tuple[str, ...]:
+        """Return the labels that an answer cites; ``place`` names the handoff in log lines."""
+        return cited_labels(text, None, self._shown, runtime, place)
 
     def record(self, text: str, given: Answered, handoff: _Owner) -> None:
         """Record an answer as a stage of its own, in the round in which it is given."""

@@ -40,6 +40,10 @@ class LiveHandoff:
         runtime: Its configuration, ledger, tracer and sinks.
         closes: Whether its block ends it.
         run: The run that it joined.
+
+    Attributes:
+        kept: What is recorded at its end.
+        notes: What instrumentation packages keep with it, each under keys of its own.
     """
 
     def __init__(self, record: HandoffRecord, runtime: Runtime, *, closes: bool, run: LiveRun | None = None) -> None:
@@ -52,6 +56,7 @@ class LiveHandoff:
         self._closings = count()
         self._answers = Answers()
         self.kept = KeptRecords()
+        self.notes: dict[object, Any] = {}
         self.runtime = runtime
         self.trace = HandoffTrace(record.name)
         self.opened: OpenHandoff | None = None
@@ -83,6 +88,20 @@ class LiveHandoff:
     def running_stage(self) -> Stage:
         """The stage in which the caller runs, else one that does nothing."""
         return running_stage()
+
+    @property
+    def selected(self) -> Ids | None:
+        """What was selected, as it is recorded; None where no selection was due."""
+        return self._selected
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended."""
+        return self._assessment is not None
+
+    def citations_in(self, text: str) -> tuple[str, ...]:
+        """Return the labels that an answer cites, as they are found where the answer is reported."""
+        return self._answers.citations_in(text, self.runtime, f"handoff {self.name!r}")
 
     def select(self, selected: object) -> None:
         """Report which object was selected upstream."""

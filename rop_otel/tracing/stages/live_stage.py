@@ -98,16 +98,20 @@ class LiveStage:
             return None
         shown = self._look((prompt,) if isinstance(prompt, str) else prompt, results, given)
         self._facts.say({"tokens": given.get("tokens"), "token_budget": given.get("token_budget")})
-        self._show(shown)
+        self.show(shown)
         return shown
 
-    def _show(self, shown: Prompted | None) -> None:
-        """Take in what a prompt shows; None: it cannot be decided."""
+    def show(self, shown: Prompted | None) -> None:
+        """Report what a prompt shows of documents, which was looked for before; None: it cannot be decided."""
         self._reported = True
         if shown is None:
             self._facts.withhold()
         else:
             self.returned(shown.documents, shares=shown.shares, basis=shown.basis, labels=shown.labels)
+
+    def ran(self, began: int, ended: int) -> None:
+        """Report when it ran, in moments of its handoff, where it is recorded later than that: before its block."""
+        self._times = began, ended
 
     def input(self, *results: object) -> None:
         """Report what the stage is handed."""
