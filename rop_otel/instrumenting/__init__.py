@@ -14,7 +14,7 @@ from rop_otel.instrumenting.handoffs import before_the_end, citations_in, has_sh
 from rop_otel.instrumenting.notices import failure, retrieved_outside, supported, unlabelled
 from rop_otel.instrumenting.patching import Begin, Block, Function, Patches, Take, Wrap, no_matter
 from rop_otel.instrumenting.settings import Settings
-from rop_otel.instrumenting.stage_recording import ran, record_shown
+from rop_otel.instrumenting.stage_recording import Kind, ran, record_shown, stage_of
 from rop_otel.safety import Turns, afterwards, create_lock, insist, raise_if_delivered
 from rop_otel.tracing.handoffs.handoff_opening import NOT_DUE
 from rop_otel.tracing.position.context_position import (
@@ -35,6 +35,7 @@ __all__ = [
     "Deferred",
     "Following",
     "Function",
+    "Kind",
     "Passage",
     "Patches",
     "Prompted",
@@ -69,6 +70,7 @@ __all__ = [
     "record_shown",
     "retrieved_outside",
     "set_variable",
+    "stage_of",
     "supported",
     "topmost",
     "unlabelled",

@@ -13,6 +13,7 @@ from typing import Any, Final
 import rop_otel as rop
 from rop_otel.instrumenting import (
     Deferred,
+    Kind,
     Settings,
     Take,
     Variables,
@@ -21,6 +22,7 @@ from rop_otel.instrumenting import (
     guarded,
     kinds,
     record_shown,
+    stage_of,
     topmost,
     using_context,
 )
@@ -194,9 +196,8 @@ class WatchedAgent:
             Prompts.of(rop.current_handoff(), settings).tools.setdefault(self._run, []).extend(call.documents)
             texts = [tool_messages(outputs, call.tool.name, call.arguments)]
             shown = shown_by(texts, call.documents, settings)
-            with rop.using_stage(
-                kinds.PACKING, name=call.tool.name, input=call.documents, id=settings.id, scope=settings.scope
-            ) as stage:
+            packing = Kind(kinds.PACKING, name=call.tool.name)
+            with stage_of(settings, packing, input=call.documents) as stage:
                 record_shown(stage, call.documents, shown, settings)
             if shown is not None and shown.labels:
                 self._labels.append(shown.labels)
@@ -247,11 +248,5 @@ class WatchedTool:
                     stage.returned(call.documents, scores=ranked_by(call.documents))
 
     def _source(self) -> rop.Stage:
-        return rop.using_stage(
-            RETRIEVER,
-            name=self._call.tool.name,
-            source=True,
-            id=self._settings.id,
-            scope=self._settings.scope,
-            implementation=type(self._call.tool).__name__,
-        )
+        tool = self._call.tool
+        return stage_of(self._settings, Kind(RETRIEVER, source=True, name=tool.name), tool)

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import rop_otel as rop
 from rop_otel.instrumenting import (
+    Kind,
     Settings,
     Take,
     Variables,
@@ -22,6 +23,7 @@ from rop_otel.instrumenting import (
     kinds,
     moment,
     retrieved_outside,
+    stage_of,
     using_context,
 )
 from rop_otel_haystack.agents import AgentRun, ToolCall, asking, calling, within
@@ -250,16 +252,8 @@ class WatchedStep:
 
     def _made(self, name: str) -> rop.Stage:
         step = self._step
-        return rop.using_stage(
-            str(step.kind),
-            name=name,
-            source=step.source,
-            fed_by=step.fed_by,
-            id=self._run.settings.id,
-            score=UNSCORED,
-            scope=self._run.settings.scope,
-            implementation=type(self._component).__name__,
-        )
+        kind = Kind(str(step.kind), step.source, name)
+        return stage_of(self._run.settings, kind, self._component, fed_by=step.fed_by, score=UNSCORED)
 
     def _filled_in(self) -> list[Any] | None:
         """Return the documents that a prompt is made of, None where it is one without documents."""

@@ -14,6 +14,7 @@ from typing import Any, Final, Self
 
 import rop_otel as rop
 from rop_otel.instrumenting import (
+    Kind,
     Prompted,
     Settings,
     before_the_end,
@@ -22,6 +23,7 @@ from rop_otel.instrumenting import (
     notes,
     ran,
     record_shown,
+    stage_of,
     unlabelled,
     using_context,
 )
@@ -265,13 +267,11 @@ class Prompts:
             labels = labels_by_place(shown, documents)
             if labels is None:
                 unlabelled("Haystack", prompt.name)
-        made = rop.using_stage(
-            kinds.PACKING,
-            name=prompt.name,
+        made = stage_of(
+            self._settings,
+            Kind(kinds.PACKING, name=prompt.name),
             fed_by=(_NOBODY,) if part else prompt.fed_by,
-            id=self._settings.id,
             score=UNSCORED,
-            scope=self._settings.scope,
             implementation=prompt.implementation,
         )
         with using_context(prompt.context), _running(ran(made, *prompt.times), prompt.error) as stage:

@@ -131,15 +131,9 @@ def _begun(
     fed = watching.fed(component)
     planned = plan(component, watching.kinds) if fed is None else None
     fed = fed or (planned or {}).get(id(component)) or Fed(None)
-    stage = watching.stage(
-        kind.kind,
-        source=kind.source,
-        implementation=type(component).__name__,
-        input=handed,
-        name=fed.name,
-        fed_by=fed.fed_by,
-        id=_parent_id(watching, component),
-    )
+    parent_id = _parent_id(watching, component)
+    where = {} if parent_id is None else {"id": parent_id}
+    stage = watching.stage(kind, component, input=handed, name=fed.name, fed_by=fed.fed_by, **where)
     return _Begun(stage, handed, _covers(component), planned, watching.falls_back(component))
 
 

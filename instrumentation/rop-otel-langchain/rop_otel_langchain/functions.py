@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.runnables import Runnable, base
 
 import rop_otel as rop
-from rop_otel.instrumenting import Function, Patches, kinds, retrieved_outside
+from rop_otel.instrumenting import Function, Kind, Patches, kinds, retrieved_outside
 from rop_otel_langchain.carrying import is_under_way, resumed
 from rop_otel_langchain.documents import (
     Documents,
@@ -142,7 +142,7 @@ def _give(watching: Watching, name: str, handed: list[Documents], results: Docum
         return
     with (
         of_node(watching, None if source else [each for those in handed for each in those]),
-        watching.stage(kind, source=source) as stage,
+        watching.stage(Kind(kind, source)) as stage,
     ):
         if handed:
             stage.input(*handed)

@@ -15,6 +15,7 @@ from opentelemetry.context import Context, create_key, get_value, set_value
 
 import rop_otel as rop
 from rop_otel.instrumenting import (
+    Kind,
     Prompted,
     Turns,
     before_the_end,
@@ -251,7 +252,7 @@ class Trail:
         number = self.round_of([document for each in asked for document in each.given])
         within_it = nullcontext() if number is None else rop.using_round(number)
         at = max(each.at for each in asked)  # what is retrieved afterwards is not for the reader
-        with within_it, ran(watching.stage(kinds.PACKING, input=documents), at, at) as stage:
+        with within_it, ran(watching.stage(Kind(kinds.PACKING), input=documents), at, at) as stage:
             if len(asked) == 1 or watching.rewritten:
                 shown = asked[0].shown
                 record_shown(stage, documents, shown, watching.settings)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings, kinds, never_raising_in, set_variable
+from rop_otel.instrumenting import Kind, Settings, kinds, never_raising_in, set_variable, stage_of
 from rop_otel_langchain.documents import Documents, are_documents, same_documents
 from rop_otel_langchain.feeding import Fed
 from rop_otel_langchain.kinds import Kinds
@@ -150,18 +150,10 @@ class Watching:
             if _here.get() is below:  # a coroutine that is given up is closed elsewhere
                 set_variable(_here, below.above)
 
-    def stage(
-        self,
-        kind: str,
-        *,
-        source: bool = False,
-        id: Any = None,  # noqa: A002 - the word that users know
-        **described: Any,
-    ) -> rop.Stage:
+    def stage(self, kind: Kind, component: object = None, **described: Any) -> rop.Stage:
         """Return a stage of documents of LangChain; their IDs are where the settings say, unless given otherwise."""
-        score = None if source or kind in kinds.SOURCES else _SCORE
-        scope = self.settings.scope
-        return rop.using_stage(kind, source=source, id=id or self._id, score=score, scope=scope, **described)
+        score = None if kinds.is_source(kind) else _SCORE
+        return stage_of(self.settings, kind, component, **{"id": self._id, "score": score, **described})
 
 
 def ended(documents: object) -> None:

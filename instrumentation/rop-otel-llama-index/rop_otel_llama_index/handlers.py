@@ -21,9 +21,7 @@ from llama_index.core.tools import BaseTool
 from llama_index.core.vector_stores.types import BasePydanticVectorStore
 from llama_index.core.workflow import Workflow
 
-import rop_otel as rop
-from rop_otel.instrumenting import Settings, guarded, insist, topmost
-from rop_otel.instrumenting import kinds as contract
+from rop_otel.instrumenting import Kind, Settings, guarded, insist, stage_of, topmost
 from rop_otel_llama_index import kinds, listening
 from rop_otel_llama_index.by_hand import ByHand, call_by_hand
 from rop_otel_llama_index.gathering import Engine, ToolCall
@@ -87,19 +85,9 @@ def _query(settings: Settings, instance: Any, arguments: _Arguments, tags: Mappi
         beside=(*_texts([arguments]),),
         begins=_topmost(settings, instance, arguments, tags),
         number=None if call is None else next(call.rounds),
-        stage=_source(settings, instance) if outer is not None and isinstance(outer.instance, BaseRetriever) else None,
-    )
-
-
-def _source(settings: Settings, instance: Any) -> rop.Stage:
-    """Return the stage of what finds documents for a retriever, and is none itself."""
-    return rop.using_stage(
-        kinds.RETRIEVER,
-        name=type(instance).__name__,
-        source=True,
-        id=settings.id,
-        scope=settings.scope,
-        implementation=type(instance).__name__,
+        stage=stage_of(settings, kinds.custom(instance), instance)
+        if outer is not None and isinstance(outer.instance, BaseRetriever)
+        else None,
     )
 
 
@@ -108,15 +96,7 @@ def _retrieve(settings: Settings, instance: Any, arguments: _Arguments, tags: Ma
     kind = kinds.retriever(instance, settings)
     if kind is None:
         return Watched(instance, begins=begins)
-    stage = rop.using_stage(
-        kind.kind,
-        name=kind.name,
-        source=kind.kind not in contract.KINDS,
-        id=settings.id,
-        scope=settings.scope,
-        implementation=type(instance).__name__,
-    )
-    return Listing(instance, stage=stage, begins=begins)
+    return Listing(instance, stage=stage_of(settings, kind, instance), begins=begins)
 
 
 def _search(settings: Settings, instance: Any, arguments: _Arguments, tags: Mapping[str, object]) -> Watched | None:
@@ -126,15 +106,7 @@ def _search(settings: Settings, instance: Any, arguments: _Arguments, tags: Mapp
     if settings.id_keys and not instance.stores_text:
         return None  # it gives IDs alone, which are not those that the user means
     kind = kinds.store(instance, next(iter(arguments.values()), None))
-    stage = rop.using_stage(
-        kind.kind,
-        name=kind.name,
-        source=kind.kind not in contract.KINDS,
-        id=settings.id,
-        scope=settings.scope,
-        implementation=type(instance).__name__,
-    )
-    return Search(instance, stage=stage)
+    return Search(instance, stage=stage_of(settings, kind, instance))
 
 
 def _postprocess(
@@ -144,10 +116,7 @@ def _postprocess(
     if kind is None:
         return None
     nodes = _nodes(arguments, 0)
-    stage = rop.using_stage(
-        kind, input=nodes, id=settings.id, scope=settings.scope, implementation=type(instance).__name__
-    )
-    return Listing(instance, stage=stage, handed=nodes)
+    return Listing(instance, stage=stage_of(settings, Kind(kind), instance, input=nodes), handed=nodes)
 
 
 def _synthesize(settings: Settings, instance: Any, arguments: _Arguments, tags: Mapping[str, object]) -> Watched | None:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 import rop_otel as rop
-from rop_otel.instrumenting import AsyncSteps, Settings, Steps, current_context, kinds, using_context
+from rop_otel.instrumenting import AsyncSteps, Kind, Settings, Steps, current_context, kinds, stage_of, using_context
 from rop_otel_llama_index.answers import answer_of_rounds, say_if_unlabelled
 from rop_otel_llama_index.nodes import PIECE, content, words
 from rop_otel_llama_index.prompts import Prompts
@@ -82,13 +82,8 @@ class Synthesis(Watched):
                 self.call.release(error)
 
     def _begin(self) -> rop.Stage:
-        packing = rop.using_stage(
-            kinds.PACKING,
-            input=self._named(self._given),
-            id=self._settings.id,
-            scope=self._settings.scope,
-            implementation=type(self.instance).__name__,
-        )
+        given = self._named(self._given)
+        packing = stage_of(self._settings, Kind(kinds.PACKING), self.instance, input=given)
         packing.__enter__()
         return packing
 
