@@ -40,7 +40,7 @@ def test_a_model_says_what_it_is_shown(parts: Any, seen: Any, way: str) -> None:
     RunnableLambda(answer).invoke("n2")
     assert seen.lists == [("vector", ["n1", "n2", "n3"]), ("packing", ["n1"]), ("reader", None)]
     assert seen.stages[1].labels == ("S1",)
-    assert str(seen.assessment).endswith("FAIL, the selected object was lost at packing (over_budget)")
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at packing: packing left it out")
 
 
 def test_the_last_text_that_shows_documents_counts(parts: Any, seen: Any) -> None:
@@ -83,7 +83,7 @@ def test_documents_that_are_all_rejected(parts: Any, seen: Any) -> None:
     (parts.vector() | relevant | (lambda kept: elsewhere.invoke("?")) | answer).invoke("n3")
     assert seen.lists[1:] == [("relevant", []), ("retriever", ["n5"]), ("packing", ["n5"])]
     assert str(seen.assessment).endswith(
-        "FAIL, the selected object was lost at relevant (dropped); findings: nothing_returned at relevant"
+        "FAIL, the selected object was lost at relevant: the stage dropped it; findings: nothing_returned at relevant"
     )
 
 
