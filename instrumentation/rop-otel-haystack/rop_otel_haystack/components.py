@@ -30,7 +30,7 @@ from rop_otel_haystack.agents import AgentRun, ToolCall, asking, calling, within
 from rop_otel_haystack.kinds import ASKED, ASKS, MADE, has_references
 from rop_otel_haystack.lending import Inside, lending, lent_to
 from rop_otel_haystack.one_prompt import Prompt
-from rop_otel_haystack.plan import Plan, Step, arm_of, reachable, step_by_hand
+from rop_otel_haystack.plan import Plan, Step, arm_of, step_by_hand
 from rop_otel_haystack.reader_prompts import UNSCORED, Prompts
 from rop_otel_haystack.reading import (
     asked_with,
@@ -315,7 +315,7 @@ class WatchedStep:
                 given=tuple(text for value in inputs.values() for text in texts_in(value)),
                 replies=tuple(replies_in(outputs)),
                 error=error,
-                asks_for_more=run.graph is None or not run.plan.sources.isdisjoint(reachable(run.graph, step.name)),
+                asks_for_more=run.graph is None or step.name in run.plan.before_sources,
                 at_hand=tuple(prompts.at_hand.values()),
                 sources=prompts.sources,
             )

@@ -12,12 +12,13 @@ import sys
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from rop_otel.instrumenting import AsyncSteps, Block, Function, Patches, Settings, Wrap, guarded
 from rop_otel_haystack.agents import WatchedAgent, WatchedTool, watched_tool
 from rop_otel_haystack.components import WatchedStep, watched_step
 from rop_otel_haystack.kinds import is_agent
-from rop_otel_haystack.plan import plan_of, step_by_hand
+from rop_otel_haystack.plan import Plan, plan_of, step_by_hand
 from rop_otel_haystack.runs import Place, WatchedRun, running, runs_already
 
 _Given = tuple[Any, ...]
@@ -33,6 +34,7 @@ class HaystackPatches(Patches):
     def __init__(self, settings: Settings) -> None:
         super().__init__("Haystack")
         self._settings = settings
+        self._watched: WeakKeyDictionary[Any, Plan] = WeakKeyDictionary()
         self._steps = self._both(self._step, "run", "run_async")
 
     def pipeline(self, cls: type) -> None:
@@ -64,10 +66,11 @@ class HaystackPatches(Patches):
         for name, wrap in wraps.items():
             self.replace(cls, name, wrap)
 
-    def _components(self, pipeline: Any) -> None:
+    def _components(self, pipeline: Any, plan: Plan) -> None:
         """Watch the components of a pipeline, those of classes that were unknown until now included."""
-        steps = plan_of(pipeline, self._settings).steps
-        self._classes([type(instance) for _, instance in pipeline.walk() if id(instance) in steps])
+        if self._watched.get(pipeline.graph) is not plan:
+            self._classes([type(instance) for _, instance in pipeline.walk() if id(instance) in plan.steps])
+            self._watched[pipeline.graph] = plan
 
     def _classes(self, classes: list[type]) -> None:
         for cls in classes:
@@ -79,8 +82,9 @@ class HaystackPatches(Patches):
     def _run(self, pipeline: Any, args: _Given, kwargs: Mapping[str, Any]) -> WatchedRun | None:
         if runs_already(pipeline):
             return None
-        self._components(pipeline)
-        return WatchedRun(pipeline, args[0] if args else kwargs.get("data"), self._settings)
+        plan = plan_of(pipeline, self._settings)
+        self._components(pipeline, plan)
+        return WatchedRun(pipeline, plan, args[0] if args else kwargs.get("data"), self._settings)
 
     def _step(self, component: Any, args: _Given, kwargs: Mapping[str, Any]) -> WatchedStep | None:
         return watched_step(component, args, kwargs, self._settings)

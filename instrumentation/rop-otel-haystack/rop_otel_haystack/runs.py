@@ -22,7 +22,7 @@ from rop_otel.instrumenting import (
     topmost,
 )
 from rop_otel_haystack.agents import ToolCall, calling
-from rop_otel_haystack.plan import Plan, Step, plan_of
+from rop_otel_haystack.plan import Plan, Step
 from rop_otel_haystack.reading import questions_in
 
 
@@ -91,14 +91,16 @@ class WatchedRun:
 
     Args:
         pipeline: The pipeline.
+        plan: What is watched in it.
         inputs: What it is run with.
         settings: The user's.
     """
 
-    __slots__ = ("_before", "_call", "_handoff", "_inputs", "_pipeline", "_place", "_settings", "_variables")
+    __slots__ = ("_before", "_call", "_handoff", "_inputs", "_pipeline", "_place", "_plan", "_settings", "_variables")
 
-    def __init__(self, pipeline: Any, inputs: Any, settings: Settings) -> None:
+    def __init__(self, pipeline: Any, plan: Plan, inputs: Any, settings: Settings) -> None:
         self._pipeline = pipeline
+        self._plan = plan
         self._inputs = inputs
         self._settings = settings
         self._handoff: topmost | None = None
@@ -117,7 +119,7 @@ class WatchedRun:
 
     def _enter(self) -> None:
         with guarded("Haystack pipeline", "a run of it could not be watched"):
-            plan = plan_of(self._pipeline, self._settings)
+            plan = self._plan
             if self._call is not None and (plan.sources or self._call.handoff.began):
                 self._place.enter_context(self._call.inside())
             questions = self._questions()  # first of all: a handoff without its run would have no stages
