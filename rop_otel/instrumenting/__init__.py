@@ -7,10 +7,18 @@ from rop_otel.core.handoff import kinds
 from rop_otel.core.prompt import Passage, passages_in, plain_text
 from rop_otel.export import configure_once
 from rop_otel.instrumenting.baggage import using_baggage
-from rop_otel.instrumenting.deferred import Deferred
+from rop_otel.instrumenting.deferred import Deferred, Once
 from rop_otel.instrumenting.functions import Selector
 from rop_otel.instrumenting.guarding import guarded, never_raising_in
-from rop_otel.instrumenting.handoffs import before_the_end, citations_in, has_shown, moment, notes, topmost
+from rop_otel.instrumenting.handoffs import (
+    before_the_end,
+    citations_in,
+    has_shown,
+    kept_until_the_end,
+    moment,
+    notes,
+    topmost,
+)
 from rop_otel.instrumenting.notices import failure, retrieved_outside, supported, unlabelled
 from rop_otel.instrumenting.patching import Begin, Block, Function, Patches, Take, Wrap, no_matter
 from rop_otel.instrumenting.settings import Settings
@@ -36,6 +44,7 @@ __all__ = [
     "Following",
     "Function",
     "Kind",
+    "Once",
     "Passage",
     "Patches",
     "Prompted",
@@ -56,6 +65,7 @@ __all__ = [
     "guarded",
     "has_shown",
     "insist",
+    "kept_until_the_end",
     "kinds",
     "look",
     "make_current",

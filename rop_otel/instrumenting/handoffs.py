@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from opentelemetry.context import Context, create_key, get_value, set_value
 
@@ -32,6 +32,8 @@ from rop_otel.tracing.position.context_position import (
 from rop_otel.tracing.results.scalars import as_name
 from rop_otel.tracing.running.diagnostics import Problem
 from rop_otel.tracing.running.runtime import current
+
+T = TypeVar("T")
 
 _ASKED: Final = "asked"
 """Noted with a handoff whose selector was called: it is called once for each."""
@@ -200,6 +202,30 @@ def _answer(function: Callable[[Any], Any], inputs: object) -> Any:
 def notes(handoff: Handoff) -> dict[object, Any]:
     """Return what instrumentation packages keep with a handoff, each under keys of its own; freed with it."""
     return handoff.notes if isinstance(handoff, LiveHandoff) else {}
+
+
+def kept_until_the_end(handoff: Handoff, key: object, make: Callable[[], T], settle: Callable[[T], object]) -> T:
+    """Return what a package keeps with an open handoff, such as prompts, until it is recorded at the end of that.
+
+    Args:
+        handoff: An open one.
+        key: Under which it is kept, one for each package.
+        make: Makes it, where it is needed for the first time.
+        settle: Records it, inside of the handoff, once.
+    """
+    kept = notes(handoff)
+    found: T | None = kept.get(key)
+    if found is None:
+        made = make()
+        found = kept.setdefault(key, made)  # several threads may need it at once, and a signal handler
+        if found is made:
+
+            def end() -> None:
+                kept.pop(key, None)
+                settle(made)
+
+            before_the_end(handoff, end)
+    return found
 
 
 def before_the_end(handoff: Handoff, record: Callable[[], None]) -> None:

@@ -14,11 +14,11 @@ import rop_otel as rop
 from rop_otel.instrumenting import (
     Deferred,
     Kind,
+    Once,
     Settings,
     Take,
     Variables,
     citations_in,
-    create_lock,
     guarded,
     kinds,
     record_shown,
@@ -42,28 +42,21 @@ class AgentRun:
         inputs: What it is run with.
     """
 
-    __slots__ = ("_block", "_handoff", "_inputs", "_lock", "_outer", "calls", "identity", "numbers")
+    __slots__ = ("_block", "_handoff", "_inputs", "_outer", "calls", "identity", "numbers")
 
     def __init__(self, block: topmost, outer: AgentRun | None, agent: object, inputs: Mapping[str, Any]) -> None:
         self._block = block
         self._inputs = inputs
         self.identity = id(agent)
         self._outer = outer
-        self._lock = create_lock()
-        self._handoff: Deferred | None = None
+        self._handoff = Once(lambda: Deferred(block))
         self.numbers: Iterator[int] = count(1) if outer is None else outer.numbers
         """Numbers of the rounds of a handoff."""
         self.calls: list[ToolCall] = []
 
     def handoff(self) -> Deferred:
         """Return the handoff; it begins in the context of the first call of a tool, below other spans of the run."""
-        if self._outer is not None:
-            return self._outer.handoff()
-        with self._lock:
-            made = self._handoff or Deferred(self._block)
-            if self._handoff is None:  # a signal handler may have called a tool
-                self._handoff = made
-            return self._handoff
+        return self._handoff.get() if self._outer is None else self._outer.handoff()
 
     def handed(self) -> list[Any] | None:
         """Return the documents that fill in the agent's own prompt, None where it has none of them."""

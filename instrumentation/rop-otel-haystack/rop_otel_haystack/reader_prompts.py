@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, Self
 
 import rop_otel as rop
@@ -17,10 +18,9 @@ from rop_otel.instrumenting import (
     Kind,
     Prompted,
     Settings,
-    before_the_end,
     guarded,
+    kept_until_the_end,
     kinds,
-    notes,
     ran,
     record_shown,
     stage_of,
@@ -46,12 +46,10 @@ class Prompts:
     """What is kept of one handoff until its end.
 
     Args:
-        handoff: An open one.
         settings: The user's.
     """
 
     __slots__ = (
-        "_handoff",
         "_settings",
         "_shows",
         "answers",
@@ -64,8 +62,7 @@ class Prompts:
         "tools",
     )
 
-    def __init__(self, handoff: rop.Handoff, settings: Settings) -> None:
-        self._handoff = handoff
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self.prompts: list[Prompt] = []
         self.number = 0
@@ -86,15 +83,8 @@ class Prompts:
     def of(cls, handoff: rop.Handoff, settings: Settings) -> Self:
         """Return what is kept of a handoff that is open."""
         if not handoff.id:
-            return cls(handoff, settings)  # of which nothing is recorded
-        kept = notes(handoff)
-        found: Self | None = kept.get(cls)
-        if found is None:
-            made = cls(handoff, settings)
-            found = kept.setdefault(cls, made)  # components of one pipeline may run in several threads
-            if found is made:
-                before_the_end(handoff, made.settle)
-        return found
+            return cls(settings)  # of which nothing is recorded
+        return kept_until_the_end(handoff, cls, partial(cls, settings), cls.settle)
 
     def took(self, run: object, step: Step, documents: list[Any], *, name: str) -> None:
         """Take in what a stage returned, in the place of what feeds it.
@@ -155,7 +145,6 @@ class Prompts:
 
     def settle(self) -> None:
         """Record what the reader was shown, and what it answered."""
-        notes(self._handoff).pop(Prompts, None)
         labels: dict[str, str] = {}
         try:
             with guarded("Haystack pipeline", "what its reader was shown cannot be read"):

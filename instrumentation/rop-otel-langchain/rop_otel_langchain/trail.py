@@ -18,11 +18,10 @@ from rop_otel.instrumenting import (
     Kind,
     Prompted,
     Turns,
-    before_the_end,
+    kept_until_the_end,
     kinds,
     look,
     moment,
-    notes,
     passages_in,
     ran,
     record_shown,
@@ -238,7 +237,6 @@ class Trail:
     @never_raising
     def pack_all(self, watching: Watching) -> None:
         """Record the same at the end of a handoff that the application opened, where several calls may answer."""
-        notes(rop.current_handoff()).pop(_TRAIL, None)
         with self._turns.lock:
             asked = list(self._asked)
         self._turns.settle()
@@ -292,11 +290,7 @@ def trail_here(watching: Watching) -> Trail | None:
 
 def trail_of(handoff: rop.Handoff, watching: Watching) -> Trail:
     """Return the trail of a handoff that the application opened, which reports what was shown at its end."""
-    made = Trail()
-    trail = cast(Trail, notes(handoff).setdefault(_TRAIL, made))
-    if trail is made:
-        before_the_end(handoff, partial(made.pack_all, watching))
-    return trail
+    return kept_until_the_end(handoff, _TRAIL, Trail, lambda trail: trail.pack_all(watching))
 
 
 def _shown(

@@ -153,10 +153,6 @@ class Watched:
         """Return a block in the round of its parts."""
         return nullcontext() if self.inside is None else rop.using_round(self.inside)
 
-    def outside(self) -> Context:
-        """Return the current context with nothing that is watched: a selector may be asked in it, and retrieve."""
-        return set_value(_KEY, None)
-
     def returned(self, result: Any) -> None:
         """Take in what it returns."""
 
@@ -211,6 +207,11 @@ class Enclosing(Watched):
     def place(self) -> Context:
         """Return the context in which its parts run."""
         raise NotImplementedError
+
+
+def outside() -> Context:
+    """Return the current context with nothing that is watched: a selector may be asked in it, and retrieve."""
+    return set_value(_KEY, None)
 
 
 def innermost() -> Watched | None:
