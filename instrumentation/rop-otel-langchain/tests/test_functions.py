@@ -34,7 +34,9 @@ def test_a_function_between_is_a_stage_with_its_name(parts: Any, seen: Any, func
     chain = parts.lcel(parts.vector() | RunnableLambda(function))
     asyncio.run(chain.ainvoke("n3"))
     assert seen.lists[1:] == [(function.__name__, ["n1", "n2"]), ("packing", ["n1", "n2"])]
-    assert str(seen.assessment).endswith(f"FAIL, the selected object was lost at {function.__name__} (dropped)")
+    assert str(seen.assessment).endswith(
+        f"FAIL, the selected object was lost at {function.__name__}: the stage dropped it"
+    )
 
 
 def test_a_function_in_a_stream(parts: Any, seen: Any) -> None:
