@@ -92,7 +92,7 @@ def print_fault(fault: Fault, summary: Summary, console: Console, *, acted: bool
     if not found:
         console.print(f"[bold red]Not caught[/] no finding {fault.finding.value} at {fault.stage}", highlight=False)
         return False
-    losses = f"; {counted(lost, 'selected object')} lost there ({fault.cause.value})" if fault.cause and lost else ""
+    losses = f"; {counted(lost, 'selected object')} lost there: {fault.cause.words}" if fault.cause and lost else ""
     console.print(
         f"[bold green]Caught[/]     {fault.finding.value} at {fault.stage} in {found:,} of"
         f" {counted(summary.handoffs, 'handoff')}{losses}",

@@ -88,7 +88,7 @@ def _carrying(url: str, context: Context) -> Context:
     config, handoff = current().config, handoff_at(context)
     if not _is_allowed(url, config.baggage_hosts):
         return without_selection(context)
-    selected = None if handoff is None or config.hash_key is not None else handoff._selected
+    selected = None if handoff is None or config.hash_key is not None else handoff.selected
     if not selected or "" in selected:
         return context
     entry = _written(selected)

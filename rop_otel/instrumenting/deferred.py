@@ -1,13 +1,41 @@
-"""A block that begins with the first need of it, and not at all where none comes."""
+"""What begins, or is made, with the first need of it, and not at all where none comes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
+from typing import Generic, TypeVar
 
 from opentelemetry.context import Context
 
 from rop_otel.safety import create_lock
 from rop_otel.tracing.position.context_position import current_context, using_context
+
+T = TypeVar("T")
+
+
+class Once(Generic[T]):
+    """Something that is made when it is first needed, once, whichever thread or signal handler needs it first.
+
+    Args:
+        make: Makes it.
+    """
+
+    __slots__ = ("_lock", "_made", "_make")
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._made: T | None = None
+        self._lock = create_lock()
+
+    def get(self) -> T:
+        """Return it."""
+        with self._lock:
+            if self._made is None:
+                made = self._make()
+                if self._made is None:  # a signal handler may have come while it was made
+                    self._made = made
+            return self._made
 
 
 class Deferred:

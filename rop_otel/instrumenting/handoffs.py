@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from opentelemetry.context import Context, create_key, get_value, set_value
 
@@ -16,7 +16,6 @@ from rop_otel.errors import UsageError
 from rop_otel.instrumenting.baggage import received, without_selection
 from rop_otel.instrumenting.settings import Settings
 from rop_otel.safety import raise_if_delivered
-from rop_otel.tracing.handoffs.answering import cited_labels
 from rop_otel.tracing.handoffs.handoff_opening import NOT_DUE, handoff_at
 from rop_otel.tracing.handoffs.handoff_protocol import Handoff
 from rop_otel.tracing.handoffs.live_handoff import LiveHandoff
@@ -33,6 +32,8 @@ from rop_otel.tracing.position.context_position import (
 from rop_otel.tracing.results.scalars import as_name
 from rop_otel.tracing.running.diagnostics import Problem
 from rop_otel.tracing.running.runtime import current
+
+T = TypeVar("T")
 
 _ASKED: Final = "asked"
 """Noted with a handoff whose selector was called: it is called once for each."""
@@ -92,9 +93,9 @@ class topmost:  # noqa: N801 - used like a function
     def _begin(self, found: LiveHandoff | None) -> Handoff:
         try:
             self._receive()
-            if found is None or found._assessment is not None:
+            if found is None or found.is_over:
                 return self._open()
-            self._tell(found)
+            self._select(found)
         except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
             raise_if_delivered(error)
             current().diagnostics.failure(
@@ -135,8 +136,8 @@ class topmost:  # noqa: N801 - used like a function
         self._own = opened.__enter__()
         return self._own
 
-    def _tell(self, found: LiveHandoff) -> None:
-        if found._selected is not None or (self._settings.selected_by is not None and _ASKED in notes(found)):
+    def _select(self, found: LiveHandoff) -> None:
+        if found.selected is not None or (self._settings.selected_by is not None and _ASKED in notes(found)):
             return
         notes(found)[_ASKED] = True
         selected = self._selected()
@@ -200,8 +201,31 @@ def _answer(function: Callable[[Any], Any], inputs: object) -> Any:
 
 def notes(handoff: Handoff) -> dict[object, Any]:
     """Return what instrumentation packages keep with a handoff, each under keys of its own; freed with it."""
-    kept: dict[object, Any] = vars(handoff).setdefault("_notes", {})
-    return kept
+    return handoff.notes if isinstance(handoff, LiveHandoff) else {}
+
+
+def kept_until_the_end(handoff: Handoff, key: object, make: Callable[[], T], settle: Callable[[T], object]) -> T:
+    """Return what a package keeps with an open handoff, such as prompts, until it is recorded at the end of that.
+
+    Args:
+        handoff: An open one.
+        key: Under which it is kept, one for each package.
+        make: Makes it, where it is needed for the first time.
+        settle: Records it, inside of the handoff, once.
+    """
+    kept = notes(handoff)
+    found: T | None = kept.get(key)
+    if found is None:
+        made = make()
+        found = kept.setdefault(key, made)  # several threads may need it at once, and a signal handler
+        if found is made:
+
+            def end() -> None:
+                kept.pop(key, None)
+                settle(made)
+
+            before_the_end(handoff, end)
+    return found
 
 
 def before_the_end(handoff: Handoff, record: Callable[[], None]) -> None:
@@ -227,6 +251,4 @@ def moment(handoff: Handoff) -> int:
 
 def citations_in(handoff: Handoff, text: str) -> tuple[str, ...]:
     """Return the labels that an answer cites, as a handoff finds them when it gets the answer."""
-    if not isinstance(handoff, LiveHandoff):
-        return ()
-    return cited_labels(text, None, handoff._answers._shown, handoff.runtime, f"handoff {handoff.name!r}")
+    return handoff.citations_in(text) if isinstance(handoff, LiveHandoff) else ()

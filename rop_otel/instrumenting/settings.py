@@ -117,7 +117,7 @@ class Settings:
         """What to give as ``scope=`` to :func:`rop_otel.using_stage`; None without a key: no scope is read."""
         return ByKeys((self.scope_key,), own=False) if self.scope_key else None
 
-    def told(self, component: type, *names: str) -> str | None:
+    def key_of(self, component: type, *names: str) -> str | None:
         """Return the key of ``stages`` that says what a component is; None where none does.
 
         Args:

@@ -108,7 +108,7 @@ def _target_lines(assessment: Assessment, record: HandoffRecord) -> Iterator[Tex
     for loss in assessment.judged_losses or ():
         where = _where(loss.drop.stage, loss.drop.name, loss.drop.round)
         place = f" at {where}" if where else ""
-        yield Text(f"    judged {readable(loss.id)} was lost{place} ({loss.drop.cause})", style="dim")
+        yield Text(f"    judged {readable(loss.id)} was lost{place}: {loss.drop.cause.words}", style="dim")
 
 
 def _list_lines(assessment: Assessment, stages: tuple[StageLists, ...]) -> Iterator[Text]:

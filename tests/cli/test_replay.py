@@ -57,7 +57,7 @@ def test_text(tmp_path: Path) -> None:
     """Words by default; exit code 1 where a handoff FAILs, 0 where all is well."""
     failed = run("replay", recorded(tmp_path, pipeline()))
     assert (failed.returncode, failed.stderr) == (1, b"")
-    assert b"FAIL, the selected object was lost at packing (over_budget)" in failed.stdout
+    assert b"FAIL, the selected object was lost at packing: packing left it out" in failed.stdout
     passed = run("replay", recorded(tmp_path, PASSES))
     assert (passed.returncode, passed.stderr) == (0, b"")
     assert b"1 handoff: 1 PASS" in passed.stdout

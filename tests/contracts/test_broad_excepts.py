@@ -23,6 +23,7 @@ ELSEWHERE = {
     "rop_otel/export/prometheus.py": "the start of a server, which raises what went wrong",
     "rop_otel/export/serving.py": "a thread of ours, likewise",
     "rop_otel/safety/delivered.py": "the guard itself",
+    "rop_otel/instrumenting/guarding.py": "the guard of the packages, which asks that one first",
 }
 HANDED_ON = {
     "_async_generator": "it is thrown into the application's own generator",

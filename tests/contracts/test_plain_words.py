@@ -92,5 +92,33 @@ def test_the_verb_is_seen(code: str) -> None:
 
 def test_names_of_code_are_no_verbs() -> None:
     """A sentence may name a method or an argument in backquotes, and an argument may be described by its name."""
-    code = '"""Look it up with ``settings.told``.\n\n    Args:\n        told: The fields.\n    """\nx = "told"'
+    code = '"""Look it up with ``settings.tell``.\n\n    Args:\n        told: The fields.\n    """\nx = "told"'
     assert not any(VERB.search(names_of_arguments(text)) for _, text in prose_of(ast.parse(code)))
+
+
+def words_of(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield every name that a module defines, reads or gives an argument, with its line, as words."""
+    for node in ast.walk(tree):
+        for part in ("id", "attr", "arg", "name"):
+            name = getattr(node, part, None)
+            if isinstance(name, str):
+                yield getattr(node, "lineno", 1), re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", name)
+
+
+@pytest.mark.parametrize("folder", ["rop_otel/core", "rop_otel/tracing", "rop_otel/instrumenting", "instrumentation"])
+def test_names_use_plain_verbs(folder: str) -> None:
+    """No function, argument or variable that packages and applications meet is named with the verb."""
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {words}"
+        for path in modules()
+        if str(path.relative_to(ROOT)).startswith(folder)
+        for line, words in words_of(parse(path))
+        if VERB.search(words)
+    ]
+    assert found == []
+
+
+def test_the_verb_is_seen_in_names() -> None:
+    """It is found in names of several words, of either style, and in arguments and attributes."""
+    code = "class TellAll:\n    def _tell(self, was_told): return self.telling"
+    assert sum(bool(VERB.search(words)) for _, words in words_of(ast.parse(code))) == 4

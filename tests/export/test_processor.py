@@ -84,7 +84,7 @@ def test_added_without_configure_it_says_where_verdicts_are_missing(caplog: pyte
     caplog.set_level("INFO", logger="rop_otel")
     with tracer.start_as_current_span("qa", attributes=QA), stage(tracer, "vector", "d2"):
         pass
-    assert "qa: FAIL, the selected object was lost (never_retrieved)" in caplog.text
+    assert "qa: FAIL, the selected object was lost: no list holds it" in caplog.text
     assert "call rop_otel.configure(tracer_provider=...)" in caplog.text
 
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import rop_otel as rop
-from rop_otel.instrumenting import before_the_end, citations_in, current_context, moment, ran, using_context
+from rop_otel.instrumenting import (
+    before_the_end,
+    citations_in,
+    current_context,
+    kept_until_the_end,
+    moment,
+    notes,
+    ran,
+    using_context,
+)
 
 
 def packing(handoff: rop.Handoff, labels: list[str], calls: list[Any]) -> None:
@@ -72,3 +81,19 @@ def test_without_a_handoff_nothing_is_recorded() -> None:
     before_the_end(silent, lambda: calls.append(1))
     silent.close()
     assert (moment(silent), calls) == (0, [])
+
+
+def test_what_is_kept_is_recorded_once_and_forgotten(watch: Any) -> None:
+    """A handoff has one of each key, which is recorded at its end and then kept no more."""
+    settled: list[list[str]] = []
+
+    def kept(handoff: rop.Handoff) -> list[str]:
+        return kept_until_the_end(handoff, "mine", list, settled.append)
+
+    with rop.handoff("mine", selected="a") as handoff:
+        kept(handoff).append("x")
+        kept(handoff).append("y")
+        assert notes(handoff)["mine"] == ["x", "y"]
+        find("a")
+    assert settled == [["x", "y"]]
+    assert "mine" not in notes(handoff)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 from opentelemetry.context import attach, detach, get_value, set_value
 
-from rop_otel.instrumenting import Deferred, using_context
+from rop_otel.instrumenting import Deferred, Once, using_context
 
 
 class Blocks:
@@ -101,3 +101,32 @@ def test_it_ends_with_what_was_raised(blocks: Blocks) -> None:
     error = ConnectionError("no model")
     deferred.end(error)
     assert blocks.ended == [error]
+
+
+def test_what_is_needed_by_several_is_made_once() -> None:
+    """All threads that need it at the same time are given the same one."""
+    made: list[object] = []
+
+    def make() -> object:
+        made.append(object())
+        return made[-1]
+
+    once = Once(make)
+    with ThreadPoolExecutor(4) as pool:
+        found = set(pool.map(lambda _: once.get(), range(20)))
+    assert found == set(made)
+    assert len(made) == 1
+
+
+def test_what_is_needed_while_it_is_made_is_the_first_one() -> None:
+    """A signal handler that needs it in the middle of its making gets one, and so does the code that it interrupted."""
+    inner: list[object] = []
+
+    def make() -> object:
+        if not inner:
+            inner.append(None)
+            inner[0] = once.get()
+        return object()
+
+    once: Once[object] = Once(make)
+    assert once.get() is inner[0] is once.get()

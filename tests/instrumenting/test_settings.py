@@ -110,7 +110,7 @@ class ShortCut(Cut):
 
 
 @pytest.mark.parametrize(
-    ("component", "names", "stages", "told"),
+    ("component", "names", "stages", "expected"),
     [
         (Cut, (), {"Cut": "candidates"}, "Cut"),
         (ShortCut, (), {"Cut": "candidates"}, "Cut"),
@@ -119,11 +119,11 @@ class ShortCut(Cut):
         (Cut, ("cut",), {"ShortCut": "candidates"}, None),
     ],
 )
-def test_the_nearest_name_tells_what_a_component_is(
-    component: type, names: tuple[str, ...], stages: dict[str, str | None], told: str | None
+def test_the_nearest_name_says_what_a_component_is(
+    component: type, names: tuple[str, ...], stages: dict[str, str | None], expected: str | None
 ) -> None:
-    """A component is told of by a name of its own, else by its class, else by the nearest that this extends."""
-    assert Settings(stages=stages).told(component, *names) == told
+    """A component is known by a name of its own, else by its class, else by the nearest that this extends."""
+    assert Settings(stages=stages).key_of(component, *names) == expected
 
 
 def test_providers_are_left_to_the_instrumentor() -> None:

@@ -89,4 +89,6 @@ def test_the_lost_object_is_on_the_terminal(command: list[str], folder: Path) ->
         check=False,
     )
     assert run.stdout == "started\n['queues']\n", run.stderr
-    assert "toy: FAIL, the selected object was lost at packing (over_budget); selected: 'timeouts'\n" in run.stderr
+    assert (
+        "toy: FAIL, the selected object was lost at packing: packing left it out; selected: 'timeouts'\n" in run.stderr
+    )

@@ -113,7 +113,7 @@ def test_words() -> None:
     ]
     text = printed(replay(spans))
     first, targets, _, _, passed, info, *_ = text.splitlines()
-    assert first == f"{TRACE}-{1:016x} qa: FAIL, the selected object was lost at packing (over_budget)"
+    assert first == f"{TRACE}-{1:016x} qa: FAIL, the selected object was lost at packing: packing left it out"
     assert targets == "    selected d1"
     assert passed.startswith("r7 qa: PASS, the selected object reached the reader at rank 1")
     assert info.startswith("    info duplicate_ids at packing: ")
@@ -141,8 +141,8 @@ def test_both_targets() -> None:
     agreement = "the selected object is no judged one"
     assert text.splitlines()[1:4] == [
         f"    selected d1; judged d2, d9; {agreement}; the reader was shown the selected one only",
-        "    judged d2 was lost at packing (over_budget)",
-        "    judged d9 was lost (beyond_recorded_depth)",
+        "    judged d2 was lost at packing: packing left it out",
+        "    judged d9 was lost: the list is longer than what was recorded of it",
     ]
     assert "Where judged objects were lost" in text
 

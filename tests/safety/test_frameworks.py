@@ -73,7 +73,7 @@ def test_haystacks_methods_are_replaced_once() -> None:
             def run(self) -> dict[str, Any]:
                 return {}
 
-        return SimpleNamespace(patches=patching.Patches(Settings()), cls=Component, original=Component.run)
+        return SimpleNamespace(patches=patching.HaystackPatches(Settings()), cls=Component, original=Component.run)
 
     def watch(made: Any) -> None:
         made.patches._classes([made.cls])
@@ -98,7 +98,7 @@ def test_llama_indexs_workflow_is_one_call(heard: Heard) -> None:
     def check(run: Any) -> None:
         assert {id(each) for each in found} == {id(run.call)}
         run.end()
-        run.leave()
+        run.__exit__(None, None, None)
         assert len(heard.assessments) == 1
         heard.assessments.clear()
         found.clear()

@@ -180,7 +180,7 @@ def test_a_loss_is_told_with_its_way(captured: Captured) -> None:
     answer("b")
     assert refused(assert_selected_reaches_reader, captured) == [
         "1 of 2 selected objects did not reach the reader",
-        "docs-qa: FAIL, the selected object was lost at packing (over_budget)",
+        "docs-qa: FAIL, the selected object was lost at packing: packing left it out",
         "  selected: 'a'",
         "  vector returned 'a', 'b', 'c'",
         "  packing returned 'b'",
@@ -292,7 +292,7 @@ def test_what_is_not_healthy(captured: Captured) -> None:
     answer("a", selected=None)
     lines = refused(testing.assert_healthy, captured)
     assert lines[0] == "3 of 3 handoffs are not healthy"
-    assert "docs-qa: FAIL, the selected object was lost at packing (over_budget)" in lines
+    assert "docs-qa: FAIL, the selected object was lost at packing: packing left it out" in lines
     assert "  error: citation_unresolved at reader: the answer cites 'S2', which was not shown" in lines
     assert any(line.startswith("docs-qa: SELECTOR_ERROR") for line in lines)
 

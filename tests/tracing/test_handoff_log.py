@@ -46,7 +46,7 @@ def test_a_lost_object_is_named_with_stage_and_cause(watched: Watched, lines: Ca
     with rop.handoff("docs-qa", selected="a"):
         retrieve("a", "b", packed=("b",))
     assert lines() == [f"{watched.assessment}; selected: 'a'"]
-    assert "lost at packing (over_budget)" in lines()[0]
+    assert "lost at packing: packing left it out" in lines()[0]
 
 
 def test_a_selector_that_found_nothing_is_told(watched: Watched, lines: Callable[[], list[str]]) -> None:
@@ -133,7 +133,7 @@ def test_no_set_up_is_needed() -> None:
     watching, lost = run.stderr.splitlines(keepends=True)
     assert watching.startswith("INFO:rop_otel.handoffs:docs-qa: watching vector, rerank; IDs such as 'timeouts'")
     assert lost == (
-        "INFO:rop_otel.handoffs:docs-qa: FAIL, the selected object was lost at rerank (reranked_away); "
+        "INFO:rop_otel.handoffs:docs-qa: FAIL, the selected object was lost at rerank: the reranker put it too low; "
         "selected: 'timeouts'\n"
     )
 

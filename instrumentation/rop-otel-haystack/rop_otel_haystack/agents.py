@@ -8,19 +8,21 @@ from contextvars import ContextVar
 from functools import partial
 from itertools import count
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import rop_otel as rop
 from rop_otel.instrumenting import (
     Deferred,
+    Kind,
+    Once,
     Settings,
+    Take,
     Variables,
     citations_in,
-    create_lock,
-    failure,
+    guarded,
     kinds,
-    raise_if_delivered,
     record_shown,
+    stage_of,
     topmost,
     using_context,
 )
@@ -40,28 +42,21 @@ class AgentRun:
         inputs: What it is run with.
     """
 
-    __slots__ = ("_block", "_handoff", "_inputs", "_lock", "_outer", "calls", "identity", "numbers")
+    __slots__ = ("_block", "_handoff", "_inputs", "_outer", "calls", "identity", "numbers")
 
     def __init__(self, block: topmost, outer: AgentRun | None, agent: object, inputs: Mapping[str, Any]) -> None:
         self._block = block
         self._inputs = inputs
         self.identity = id(agent)
         self._outer = outer
-        self._lock = create_lock()
-        self._handoff: Deferred | None = None
+        self._handoff = Once(lambda: Deferred(block))
         self.numbers: Iterator[int] = count(1) if outer is None else outer.numbers
         """Numbers of the rounds of a handoff."""
         self.calls: list[ToolCall] = []
 
     def handoff(self) -> Deferred:
         """Return the handoff; it begins in the context of the first call of a tool, below other spans of the run."""
-        if self._outer is not None:
-            return self._outer.handoff()
-        with self._lock:
-            made = self._handoff or Deferred(self._block)
-            if self._handoff is None:  # a signal handler may have called a tool
-                self._handoff = made
-            return self._handoff
+        return self._handoff.get() if self._outer is None else self._outer.handoff()
 
     def handed(self) -> list[Any] | None:
         """Return the documents that fill in the agent's own prompt, None where it has none of them."""
@@ -156,9 +151,9 @@ class WatchedAgent:
         self._run = AgentRun(block, _agent.get(), agent, inputs)
         self._variables = Variables()
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Take:
         self._variables.begin((_agent, self._run), (within, None))
-        return self
+        return self.returned
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -171,12 +166,9 @@ class WatchedAgent:
     def returned(self, outputs: object) -> None:
         """Report what the messages of its tools show."""
         for call in self._run.calls:
-            try:
+            with guarded(f"Haystack tool {call.tool.name!r}", "what its message shows cannot be read"):
                 self._packed(call, outputs)
-            except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-                raise_if_delivered(error)
-                failure(f"Haystack tool {call.tool.name!r}", "what its message shows cannot be read")
-        try:
+        with guarded("Haystack agent", "what it answered cannot be read"):
             text = last_text(outputs)
             if self._run.answers:
                 with using_context(self._run.handoff().context()):
@@ -184,9 +176,6 @@ class WatchedAgent:
             elif self._answers:
                 handoff = rop.current_handoff()
                 Prompts.of(handoff, self._settings).last_answer = partial(self._answered, handoff, text)
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure("Haystack agent", "what it answered cannot be read")
 
     def _answered(self, handoff: rop.Handoff, text: str) -> None:
         """Report what the agent cites; of several messages each may have labels, and those of all were shown."""
@@ -200,9 +189,8 @@ class WatchedAgent:
             Prompts.of(rop.current_handoff(), settings).tools.setdefault(self._run, []).extend(call.documents)
             texts = [tool_messages(outputs, call.tool.name, call.arguments)]
             shown = shown_by(texts, call.documents, settings)
-            with rop.using_stage(
-                kinds.PACKING, name=call.tool.name, input=call.documents, id=settings.id, scope=settings.scope
-            ) as stage:
+            packing = Kind(kinds.PACKING, name=call.tool.name)
+            with stage_of(settings, packing, input=call.documents) as stage:
                 record_shown(stage, call.documents, shown, settings)
             if shown is not None and shown.labels:
                 self._labels.append(shown.labels)
@@ -231,9 +219,9 @@ class WatchedTool:
         self._settings = settings
         self._variables = Variables()
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Take:
         self._variables.begin((calling, self._call), (within, self._call))
-        return self
+        return self.returned
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -243,7 +231,7 @@ class WatchedTool:
     def returned(self, result: object) -> None:
         """Take in what the tool returned; one that returns documents by a way of its own is a source."""
         call = self._call
-        try:
+        with guarded(f"Haystack tool {call.tool.name!r}", "what it returned cannot be read"):
             call.found(result)
             if not call.documents:
                 return
@@ -251,16 +239,7 @@ class WatchedTool:
             if not call.watched:
                 with call.round(), self._source() as stage:
                     stage.returned(call.documents, scores=ranked_by(call.documents))
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure(f"Haystack tool {call.tool.name!r}", "what it returned cannot be read")
 
     def _source(self) -> rop.Stage:
-        return rop.using_stage(
-            RETRIEVER,
-            name=self._call.tool.name,
-            source=True,
-            id=self._settings.id,
-            scope=self._settings.scope,
-            implementation=type(self._call.tool).__name__,
-        )
+        tool = self._call.tool
+        return stage_of(self._settings, Kind(RETRIEVER, source=True, name=tool.name), tool)

@@ -10,25 +10,27 @@ from functools import partial
 from inspect import signature
 from threading import current_thread, main_thread
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import rop_otel as rop
 from rop_otel.instrumenting import (
+    Kind,
     Settings,
+    Take,
     Variables,
     current_context,
-    failure,
+    guarded,
     kinds,
     moment,
-    raise_if_delivered,
     retrieved_outside,
+    stage_of,
     using_context,
 )
 from rop_otel_haystack.agents import AgentRun, ToolCall, asking, calling, within
 from rop_otel_haystack.kinds import ASKED, ASKS, MADE, has_references
 from rop_otel_haystack.lending import Inside, lending, lent_to
 from rop_otel_haystack.one_prompt import Prompt
-from rop_otel_haystack.plan import Plan, Step, arm_of, reachable, step_by_hand
+from rop_otel_haystack.plan import Plan, Step, arm_of, step_by_hand
 from rop_otel_haystack.reader_prompts import UNSCORED, Prompts
 from rop_otel_haystack.reading import (
     asked_with,
@@ -67,22 +69,17 @@ def watched_step(
     component: Any, args: tuple[Any, ...], inputs: Mapping[str, Any], settings: Settings
 ) -> WatchedStep | None:
     """Return the block to run a component in, None where it is not watched here."""
-    try:
-        run, call, agent = running.get(), calling.get(), asking()
-        if (rop.current_handoff().id, id(component)) in (_active.get() or ()):
-            return None
-        if run is None or call is not None or (agent is not None and run is not _NESTED):
-            return _by_hand(component, args, inputs, settings, call)
-        step = run.plan.steps.get(id(component))
-        if step is not None:
-            return WatchedStep(run, step, component, inputs)
-        # What a component that is no stage runs itself is run by hand.
-        unknown = run is not _NESTED and id(component) not in run.plan.nodes
-        return _by_hand(component, args, inputs, settings, call) if unknown else None
-    except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-        raise_if_delivered(error)
-        failure(f"Haystack component {type(component).__name__!r}", "it could not be watched")
+    run, call, agent = running.get(), calling.get(), asking()
+    if (rop.current_handoff().id, id(component)) in (_active.get() or ()):
         return None
+    if run is None or call is not None or (agent is not None and run is not _NESTED):
+        return _by_hand(component, args, inputs, settings, call)
+    step = run.plan.steps.get(id(component))
+    if step is not None:
+        return WatchedStep(run, step, component, inputs)
+    # What a component that is no stage runs itself is run by hand.
+    unknown = run is not _NESTED and id(component) not in run.plan.nodes
+    return _by_hand(component, args, inputs, settings, call) if unknown else None
 
 
 def _outer_of(around: Inside | None) -> Inside | None:
@@ -179,7 +176,7 @@ class WatchedStep:
         self._handoff = rop.current_handoff()
         self._variables = Variables()
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Take:
         step, call = self._step, self._call
         try:
             inside = None if call is None else call.round() if step.kind in _PROMPTS else call.inside()
@@ -189,7 +186,7 @@ class WatchedStep:
                     self._place.enter_context(block)
             handoff = self._handoff = rop.current_handoff()
             if self._stage is not None:
-                self._tell_input(self._stage)
+                self._report_input(self._stage)
                 name = type(self._component).__name__
                 inside_it = Inside(current_context(), self._stage, name, handoff.id)
                 self._variables.set(_around, inside_it)
@@ -206,7 +203,7 @@ class WatchedStep:
         except BaseException as error:  # of strict mode, or delivered; the block is never entered: nothing else ends it
             self.__exit__(type(error), error, None)
             raise
-        return self
+        return self.returned
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -220,7 +217,7 @@ class WatchedStep:
 
     def _failed(self, error: BaseException) -> None:
         """Take in that a component raised: a prompt that could not be made was packed, but nobody was asked with it."""
-        try:
+        with guarded(f"Haystack component {self._step.name!r}", "its exception cannot be recorded"):
             if self._outer is not None:  # a stage that goes on without it has something to fall back to
                 self._outer.stage.implementation(self._outer.implementation, fallback=True)
             elif self._step.prompt == ASKED and self._inputs.get("streaming_callback") is None:
@@ -229,25 +226,19 @@ class WatchedStep:
                 stage = self._made(self._step.name)
                 stage.__enter__()
                 stage.__exit__(type(error), error, None)
-        except Exception as raised:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(raised)
-            failure(f"Haystack component {self._step.name!r}", "its exception cannot be recorded")
 
     def _prompts(self) -> Prompts:
         return Prompts.of(self._handoff, self._run.settings)
 
-    def _tell_input(self, stage: rop.Stage) -> None:
-        try:
+    def _report_input(self, stage: rop.Stage) -> None:
+        with guarded(f"Haystack component {self._step.name!r}", "what it is handed cannot be read"):
             lists = handed(self._inputs, self._step.sockets)
             if lists and not self._step.behind:  # the rounds before are no input, and hide nothing from it
                 stage.input(*lists)
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure(f"Haystack component {self._step.name!r}", "what it is handed cannot be read")
 
     def returned(self, outputs: object) -> None:
         """Take in what the component returned."""
-        try:
+        with guarded(f"Haystack component {self._step.name!r}", "what it returned cannot be read"):
             if self._step.kind == kinds.READER and self._run.answers:
                 self._answered(outputs)
             if self._step.prompt is not None and self._outer is None:
@@ -258,22 +249,11 @@ class WatchedStep:
                 self._parted(outputs)
             if self._call is not None:
                 self._call.found(outputs)
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure(f"Haystack component {self._step.name!r}", "what it returned cannot be read")
 
     def _made(self, name: str) -> rop.Stage:
         step = self._step
-        return rop.using_stage(
-            str(step.kind),
-            name=name,
-            source=step.source,
-            fed_by=step.fed_by,
-            id=self._run.settings.id,
-            score=UNSCORED,
-            scope=self._run.settings.scope,
-            implementation=type(self._component).__name__,
-        )
+        kind = Kind(str(step.kind), step.source, name)
+        return stage_of(self._run.settings, kind, self._component, fed_by=step.fed_by, score=UNSCORED)
 
     def _filled_in(self) -> list[Any] | None:
         """Return the documents that a prompt is made of, None where it is one without documents."""
@@ -295,7 +275,7 @@ class WatchedStep:
         for arm, documents in (taken or nothing).items():
             name = arm_of(self._step.name, arm)
             with self._made(name) as stage:
-                self._tell_input(stage)
+                self._report_input(stage)
                 self._listed(stage, documents if isinstance(documents, list) else [], name)
 
     def _listed(self, stage: rop.Stage, documents: list[Any], name: str) -> None:
@@ -335,7 +315,7 @@ class WatchedStep:
                 given=tuple(text for value in inputs.values() for text in texts_in(value)),
                 replies=tuple(replies_in(outputs)),
                 error=error,
-                asks_for_more=run.graph is None or not run.plan.sources.isdisjoint(reachable(run.graph, step.name)),
+                asks_for_more=run.graph is None or step.name in run.plan.before_sources,
                 at_hand=tuple(prompts.at_hand.values()),
                 sources=prompts.sources,
             )
@@ -350,8 +330,8 @@ class WatchedStep:
         """Report the sources and citations of an answer: by Haystack's rule references are places in ``documents``."""
         if not has_references(type(self._component)):
             sources, nothing = extracted(outputs)
-            told = partial(rop.current_handoff().answered, "", sources=sources, citations=[], attaches="cited")
-            self._prompts().answer(lambda labels: told(id=self._run.settings.id, abstained=nothing), cites=False)
+            report = partial(rop.current_handoff().answered, "", sources=sources, citations=[], attaches="cited")
+            self._prompts().answer(lambda labels: report(id=self._run.settings.id, abstained=nothing), cites=False)
             return
         documents = self._inputs.get("documents")
         citations = references(self._component, self._inputs, outputs)
@@ -359,7 +339,7 @@ class WatchedStep:
         all_of_them = citations is not None and not getattr(self._component, "return_only_referenced_documents", True)
         handoff, context, id_where = rop.current_handoff(), self._context, self._run.settings.id
 
-        def tell(labels: Mapping[str, str]) -> None:
+        def attached(labels: Mapping[str, str]) -> None:
             with using_context(context):
                 handoff.answered(
                     "",
@@ -370,4 +350,4 @@ class WatchedStep:
                     attaches="shown" if all_of_them else "cited",
                 )
 
-        self._prompts().answer(tell, cites=citations is not None)
+        self._prompts().answer(attached, cites=citations is not None)

@@ -11,7 +11,7 @@ from opentelemetry.instrumentation.instrumentor import BaseInstrumentor  # type:
 from wrapt import register_post_import_hook
 
 from rop_otel.instrumenting import Settings, configure_once, supported
-from rop_otel_haystack.patching import Patches
+from rop_otel_haystack.patching import HaystackPatches
 
 VERSIONS: Final = ">=2.18,<4"
 
@@ -26,7 +26,7 @@ class HaystackInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignore
     ``stages`` may also name a component as the pipeline does.
     """
 
-    _patches: Patches | None = None
+    _patches: HaystackPatches | None = None
 
     def instrumentation_dependencies(self) -> Collection[str]:
         """Return nothing: the versions are checked, and warned of, in :meth:`instrument`."""
@@ -37,7 +37,7 @@ class HaystackInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignore
         if not supported("haystack-ai", VERSIONS):
             return
         configure_once()
-        self._patches = patches = Patches(settings)
+        self._patches = patches = HaystackPatches(settings)
         # Haystack decides at its import whether it sends telemetry: when that is remains the application's to choose.
         register_post_import_hook(partial(_watch, patches.pipeline, _PIPELINES), "haystack")
         register_post_import_hook(

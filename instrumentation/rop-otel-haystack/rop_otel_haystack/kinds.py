@@ -60,7 +60,7 @@ def kind_of(component: type, *, takes: bool, returns: bool, inputs: frozenset[st
     if not returns or is_agent(component):
         return None
     if takes:
-        # What has no telling name is a custom stage. Its class is written in capitals and so never a kind of ours.
+        # A name that says nothing makes a custom stage. Its class is written in capitals and so never a kind of ours.
         return _first(_BETWEEN, names) or component.__name__, False
     kind = _first(_SOURCES, names) or (RETRIEVER if inputs & _QUESTIONS else None)
     return None if kind is None else (kind, True)

@@ -6,7 +6,7 @@ that it holds; who runs in a bare thread meanwhile is taken to be there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
@@ -69,6 +69,6 @@ def lent_to(component: Any) -> Sequence[Inside]:
 
 def _held(component: Any) -> Iterator[Any]:
     for value in list(getattr(component, "__dict__", {}).values()):
-        parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else (value,)
+        parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else (value,)
         if len(parts) <= _MOST:
             yield from (each for each in list(parts) if type(type(each)).__name__ == "ComponentMeta")

@@ -11,21 +11,20 @@ import functools
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any
+from weakref import WeakKeyDictionary
 
-from rop_otel.instrumenting import AsyncSteps, Settings, create_lock, failure, raise_if_delivered
+from rop_otel.instrumenting import AsyncSteps, Block, Function, Patches, Settings, Wrap, guarded
 from rop_otel_haystack.agents import WatchedAgent, WatchedTool, watched_tool
 from rop_otel_haystack.components import WatchedStep, watched_step
 from rop_otel_haystack.kinds import is_agent
-from rop_otel_haystack.plan import plan_of, step_by_hand
+from rop_otel_haystack.plan import Plan, plan_of, step_by_hand
 from rop_otel_haystack.runs import Place, WatchedRun, running, runs_already
 
-_COMPONENT_METHODS: Final = ("run", "run_async")
-_Watched = WatchedRun | WatchedStep | WatchedAgent | WatchedTool
-_Watch = Callable[[Any, tuple[Any, ...], Mapping[str, Any]], _Watched | None]
+_Given = tuple[Any, ...]
 
 
-class Patches:
+class HaystackPatches(Patches):
     """The methods that one instrumentor replaced.
 
     Args:
@@ -33,118 +32,90 @@ class Patches:
     """
 
     def __init__(self, settings: Settings) -> None:
+        super().__init__("Haystack")
         self._settings = settings
-        self._active = True
-        self._lock = create_lock()
-        self._replaced: dict[tuple[type, str], tuple[Any, Any]] = {}
+        self._watched: WeakKeyDictionary[Any, Plan] = WeakKeyDictionary()
+        self._steps = self._both(self._step, "run", "run_async")
 
     def pipeline(self, cls: type) -> None:
-        """Watch the runs of a class of pipelines; after :meth:`undo`, do nothing."""
-        if not self._active:
-            return
-        makers: dict[str, Callable[[Any], Any]] = {
-            "run": functools.partial(_sync, self._watched),
-            "run_async": functools.partial(_async, self._watched),
-            "run_async_generator": self._generator,
-        }
-        for name, make in makers.items():
-            if name in vars(cls):
-                self._replace(cls, name, make)
+        """Watch the runs of a class of pipelines."""
+        runs = self._both(self._run, "run", "run_async")
+        self._replace(cls, {**runs, "run_async_generator": self._generator})
 
     def agent(self, cls: type) -> None:
-        """Watch the runs of a class of agents; after :meth:`undo`, do nothing."""
-        self._both(cls, ("run", "run_async"), self._agent)
+        """Watch the runs of a class of agents."""
+        self._replace(cls, self._both(self._agent, "run", "run_async"))
 
     def tool(self, cls: type) -> None:
-        """Watch the calls of a class of tools; after :meth:`undo`, do nothing."""
-        self._both(cls, ("invoke", "invoke_async"), self._tool)
+        """Watch the calls of a class of tools."""
+        self._replace(cls, self._both(self._tool, "invoke", "invoke_async"))
 
     def making(self, cls: type) -> None:
-        """Watch how components are made, whose own methods are watched then; after :meth:`undo`, do nothing.
+        """Watch how components are made, whose own methods are watched then.
 
         Of those that were made before, other components and functions may run any: their classes are watched, too.
         """
-        if self._active:
-            self._replace(cls, "__call__", self._making)
-            known = getattr(getattr(sys.modules[cls.__module__], "component", None), "registry", {})
-            self._classes([each for each in known.values() if isinstance(each, type) and not is_agent(each)])
+        self.replace(cls, "__call__", self._making)
+        known = getattr(getattr(sys.modules[cls.__module__], "component", None), "registry", {})
+        self._classes([each for each in known.values() if isinstance(each, type) and not is_agent(each)])
 
-    def undo(self) -> None:
-        """Put the originals back; a method that others replaced since stays, and passes on what it is called with."""
-        with self._lock:
-            self._active = False
-            replaced, self._replaced = self._replaced, {}
-            for (cls, name), (original, ours) in replaced.items():
-                if vars(cls).get(name) is ours:
-                    setattr(cls, name, original)
+    def _both(self, watch: Callable[..., Block | None], called: str, awaited: str) -> dict[str, Wrap]:
+        return self.pair(lambda original: watch, called, awaited)
 
-    def _both(self, cls: type, names: tuple[str, str], watch: _Watch) -> None:
-        for name, make in zip(names, (_sync, _async), strict=True):
-            if self._active and name in vars(cls):  # older tools are not awaited
-                self._replace(cls, name, functools.partial(make, watch))
+    def _replace(self, cls: type, wraps: Mapping[str, Wrap]) -> None:
+        for name, wrap in wraps.items():
+            self.replace(cls, name, wrap)
 
-    def _replace(self, cls: type, name: str, make: Callable[[Any], Any]) -> None:
-        original = vars(cls)[name]
-        ours = make(original)
-        if (cls, name) not in self._replaced:  # as it is where a signal handler has just done so
-            self._replaced[cls, name] = original, ours
-            setattr(cls, name, ours)
-
-    def _components(self, pipeline: Any) -> None:
+    def _components(self, pipeline: Any, plan: Plan) -> None:
         """Watch the components of a pipeline, those of classes that were unknown until now included."""
-        steps = plan_of(pipeline, self._settings).steps
-        self._classes([type(instance) for _, instance in pipeline.walk() if id(instance) in steps])
+        if self._watched.get(pipeline.graph) is not plan:
+            self._classes([type(instance) for _, instance in pipeline.walk() if id(instance) in plan.steps])
+            self._watched[pipeline.graph] = plan
 
     def _classes(self, classes: list[type]) -> None:
-        wanted = [(_owner(cls, name), name) for cls in classes for name in _COMPONENT_METHODS]
-        missing = [(owner, name) for owner, name in wanted if owner is not None and (owner, name) not in self._replaced]
-        for owner, name in missing:
-            with self._lock:
-                if self._active and (owner, name) not in self._replaced:
-                    self._replace(owner, name, functools.partial(_sync if name == "run" else _async, self._step))
+        for cls in classes:
+            for name, wrap in self._steps.items():
+                owner = _owner(cls, name)
+                if owner is not None:
+                    self.replace(owner, name, wrap)
 
-    def _watched(self, pipeline: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> WatchedRun | None:
-        if not self._active or runs_already(pipeline):
+    def _run(self, pipeline: Any, args: _Given, kwargs: Mapping[str, Any]) -> WatchedRun | None:
+        if runs_already(pipeline):
             return None
-        try:
-            self._components(pipeline)
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure("Haystack pipeline", "it could not be watched")
-            return None
-        return WatchedRun(pipeline, args[0] if args else kwargs.get("data"), self._settings)
+        plan = plan_of(pipeline, self._settings)
+        self._components(pipeline, plan)
+        return WatchedRun(pipeline, plan, args[0] if args else kwargs.get("data"), self._settings)
 
-    def _step(self, component: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> WatchedStep | None:
-        return watched_step(component, args, kwargs, self._settings) if self._active else None
+    def _step(self, component: Any, args: _Given, kwargs: Mapping[str, Any]) -> WatchedStep | None:
+        return watched_step(component, args, kwargs, self._settings)
 
-    def _making(self, original: Any) -> Any:
+    def _making(self, original: Function) -> Function:
         @functools.wraps(original)
         def __call__(cls: type, *args: Any, **kwargs: Any) -> Any:  # noqa: N807 - what makes a component
             made = original(cls, *args, **kwargs)
-            try:
-                if self._active and step_by_hand(made, self._settings) is not None:
+            with guarded(f"Haystack, component {cls.__name__!r}"):
+                if self.on and step_by_hand(made, self._settings) is not None:
                     self._classes([cls])
-            except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-                raise_if_delivered(error)
-                failure(f"Haystack component {cls.__name__!r}", "it could not be watched")
             return made
 
         return __call__
 
-    def _agent(self, agent: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> WatchedAgent | None:
+    def _agent(self, agent: Any, args: _Given, kwargs: Mapping[str, Any]) -> WatchedAgent:
         inputs = {"messages": args[0], **kwargs} if args else kwargs
         run = running.get()
         answers = run is not None and run.answers and not run.plan.readers
-        return WatchedAgent(agent, inputs, self._settings, answers=answers) if self._active else None
+        return WatchedAgent(agent, inputs, self._settings, answers=answers)
 
-    def _tool(self, tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> WatchedTool | None:
-        return watched_tool(tool, kwargs, self._settings) if self._active else None
+    def _tool(self, tool: Any, args: _Given, kwargs: Mapping[str, Any]) -> WatchedTool | None:
+        return watched_tool(tool, kwargs, self._settings)
 
-    def _generator(self, original: Any) -> Any:
+    def _generator(self, original: Function) -> Function:
         @functools.wraps(original)
         def run_async_generator(pipeline: Any, *args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
-            generator: AsyncGenerator[Any, None] = original.__get__(pipeline, type(pipeline))(*args, **kwargs)
-            watched = self._watched(pipeline, args, kwargs)
+            generator: AsyncGenerator[Any, None] = original(pipeline, *args, **kwargs)
+            watched = None
+            with guarded("Haystack pipeline"):
+                watched = self._run(pipeline, args, kwargs) if self.on else None
             return generator if watched is None else AsyncSteps(generator, _Following(watched))
 
         return run_async_generator
@@ -153,36 +124,6 @@ class Patches:
 def _owner(cls: type, name: str) -> type | None:
     """Return the class that defines a method, which is where it has to be replaced."""
     return next((each for each in cls.__mro__ if name in vars(each)), None)
-
-
-def _sync(watch: _Watch, original: Any) -> Any:
-    @functools.wraps(original)
-    def run(instance: Any, *args: Any, **kwargs: Any) -> Any:
-        call = original.__get__(instance, type(instance))
-        watched = watch(instance, args, kwargs)
-        if watched is None:
-            return call(*args, **kwargs)
-        with watched:
-            outputs = call(*args, **kwargs)
-            watched.returned(outputs)
-        return outputs
-
-    return run
-
-
-def _async(watch: _Watch, original: Any) -> Any:
-    @functools.wraps(original)
-    async def run_async(instance: Any, *args: Any, **kwargs: Any) -> Any:
-        call = original.__get__(instance, type(instance))
-        watched = watch(instance, args, kwargs)
-        if watched is None:
-            return await call(*args, **kwargs)
-        with watched:
-            outputs = await call(*args, **kwargs)
-            watched.returned(outputs)
-        return outputs
-
-    return run_async
 
 
 class _Following:

@@ -50,6 +50,7 @@ class Plan:
         steps: Watched components by the identity of the instance.
         nodes: Names of all components by the identity of the instance.
         sources: Names of those that retrieve, at any depth.
+        before_sources: Names of those behind which one of these may come.
         readers: Names of the components that build answers.
         drawn_from: What the plan was made from; another one needs another plan.
     """
@@ -57,6 +58,7 @@ class Plan:
     steps: Mapping[int, Step]
     nodes: Mapping[int, str]
     sources: frozenset[str]
+    before_sources: frozenset[str] = frozenset()
     readers: tuple[str, ...]
     drawn_from: tuple[object, ...]
 
@@ -74,7 +76,8 @@ def plan_of(pipeline: Any, settings: Settings) -> Plan:
     """
     graph = pipeline.graph
     components = [(name, id(instance)) for name, instance in pipeline.walk()]
-    drawn_from = (*settings.stages.items(), graph.number_of_edges(), *components)
+    connections = sum(len(edges) for _, near in graph.adjacency() for edges in near.values())
+    drawn_from = (*settings.stages.items(), connections, *components)
     plan = _plans.get(graph)
     if plan is None or plan.drawn_from != drawn_from:
         plan = _plans[graph] = _drawn(pipeline, settings, drawn_from)
@@ -105,15 +108,17 @@ def _drawn(pipeline: Any, settings: Settings, drawn_from: tuple[object, ...]) ->
         behind = name not in loops and name in behind_loops
         found[name] = replace(step, fed_by=fed_by, first_round=first_round, parted=parted, behind=behind)
     found |= {name: Step(kind=None, name=name, first_round=1) for name in held if name in loops}
+    sources = frozenset(
+        [
+            *(name for name, step in found.items() if step.source),
+            *(name for name, inner in held.items() if plan_of(inner, settings).sources),
+        ]
+    )
     return Plan(
         steps={id(graph.nodes[name]["instance"]): step for name, step in found.items()},
         nodes={id(instance): name for name, instance in pipeline.walk()},
-        sources=frozenset(
-            [
-                *(name for name, step in found.items() if step.source),
-                *(name for name, inner in held.items() if plan_of(inner, settings).sources),
-            ]
-        ),
+        sources=sources,
+        before_sources=frozenset(name for name in graph.nodes if not sources.isdisjoint(reachable(graph, name))),
         readers=tuple(name for name, step in found.items() if step.kind == kinds.READER),
         drawn_from=drawn_from,
     )
@@ -160,9 +165,9 @@ def _step(
         arms = ()
     prompt = prompt_of(component, inputs=frozenset(inputs), outputs=frozenset(node["output_sockets"]))
     returns = bool(arms) or (whole is not None and not is_router(component))
-    told = settings.told(component, name)
-    if told is not None:
-        kind = settings.stages[told]
+    key = settings.key_of(component, name)
+    if key is not None:
+        kind = settings.stages[key]
         source = not sockets and prompt is None
         step = Step(kind=kind, name=name, source=source, sockets=sockets, arms=arms, prompt=prompt)
         return None if kind is None else step

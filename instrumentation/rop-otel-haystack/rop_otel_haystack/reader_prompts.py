@@ -10,19 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, Self
 
 import rop_otel as rop
 from rop_otel.instrumenting import (
+    Kind,
     Prompted,
     Settings,
-    before_the_end,
-    failure,
+    guarded,
+    kept_until_the_end,
     kinds,
-    notes,
-    raise_if_delivered,
     ran,
     record_shown,
+    stage_of,
     unlabelled,
     using_context,
 )
@@ -45,12 +46,10 @@ class Prompts:
     """What is kept of one handoff until its end.
 
     Args:
-        handoff: An open one.
         settings: The user's.
     """
 
     __slots__ = (
-        "_handoff",
         "_settings",
         "_shows",
         "answers",
@@ -63,8 +62,7 @@ class Prompts:
         "tools",
     )
 
-    def __init__(self, handoff: rop.Handoff, settings: Settings) -> None:
-        self._handoff = handoff
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self.prompts: list[Prompt] = []
         self.number = 0
@@ -85,15 +83,8 @@ class Prompts:
     def of(cls, handoff: rop.Handoff, settings: Settings) -> Self:
         """Return what is kept of a handoff that is open."""
         if not handoff.id:
-            return cls(handoff, settings)  # of which nothing is recorded
-        kept = notes(handoff)
-        found: Self | None = kept.get(cls)
-        if found is None:
-            made = cls(handoff, settings)
-            found = kept.setdefault(cls, made)  # components of one pipeline may run in several threads
-            if found is made:
-                before_the_end(handoff, made.settle)
-        return found
+            return cls(settings)  # of which nothing is recorded
+        return kept_until_the_end(handoff, cls, partial(cls, settings), cls.settle)
 
     def took(self, run: object, step: Step, documents: list[Any], *, name: str) -> None:
         """Take in what a stage returned, in the place of what feeds it.
@@ -120,14 +111,14 @@ class Prompts:
             asked = prompt.what == ASKED and not prompt.lists
             self.prompts.append(self._with_makers(prompt) if asked else prompt)
 
-    def answer(self, tell: Callable[[Mapping[str, str]], None], *, cites: bool) -> None:
+    def answer(self, report: Callable[[Mapping[str, str]], None], *, cites: bool) -> None:
         """Take in an answer.
 
         Args:
-            tell: Reports it, with the labels that were shown by their numbers.
+            report: Reports it, with the labels that were shown by their numbers.
             cites: Whether it refers to documents by their number.
         """
-        self.answers.append(tell)
+        self.answers.append(report)
         self.cites = self.cites or cites
 
     def _with_makers(self, prompt: Prompt) -> Prompt:
@@ -154,22 +145,19 @@ class Prompts:
 
     def settle(self) -> None:
         """Record what the reader was shown, and what it answered."""
-        notes(self._handoff).pop(Prompts, None)
         labels: dict[str, str] = {}
         try:
-            readers = list(self._readers())
-            own = _own_labels([(prompt, shown) for prompt, _, shown in readers])
-            for prompt, documents, shown in readers:
-                # Of several prompts that no connection feeds, each is handed its part of what was found.
-                part = len(readers) > 1 and not prompt.fed_by and not prompt.behind
-                labels |= self._pack(prompt, documents, shown, own=own, part=part)
-            for answer in self.answers:
-                answer(labels)
-            if self.last_answer is not None:
-                self.last_answer()
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure("Haystack pipeline", "what its reader was shown cannot be read")
+            with guarded("Haystack pipeline", "what its reader was shown cannot be read"):
+                readers = list(self._readers())
+                own = _own_labels([(prompt, shown) for prompt, _, shown in readers])
+                for prompt, documents, shown in readers:
+                    # Of several prompts that no connection feeds, each is handed its part of what was found.
+                    part = len(readers) > 1 and not prompt.fed_by and not prompt.behind
+                    labels |= self._pack(prompt, documents, shown, own=own, part=part)
+                for answer in self.answers:
+                    answer(labels)
+                if self.last_answer is not None:
+                    self.last_answer()
         finally:
             self.last_answer = None
             self.prompts, self.answers, self.at_hand, self._shows = [], [], {}, {}
@@ -268,13 +256,11 @@ class Prompts:
             labels = labels_by_place(shown, documents)
             if labels is None:
                 unlabelled("Haystack", prompt.name)
-        made = rop.using_stage(
-            kinds.PACKING,
-            name=prompt.name,
+        made = stage_of(
+            self._settings,
+            Kind(kinds.PACKING, name=prompt.name),
             fed_by=(_NOBODY,) if part else prompt.fed_by,
-            id=self._settings.id,
             score=UNSCORED,
-            scope=self._settings.scope,
             implementation=prompt.implementation,
         )
         with using_context(prompt.context), _running(ran(made, *prompt.times), prompt.error) as stage:

@@ -6,23 +6,23 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple
 
 from opentelemetry.context import Context
 
 import rop_otel as rop
 from rop_otel.instrumenting import (
     Settings,
+    Take,
     Variables,
     current_context,
-    failure,
+    guarded,
     make_current,
-    raise_if_delivered,
     set_variable,
     topmost,
 )
 from rop_otel_haystack.agents import ToolCall, calling
-from rop_otel_haystack.plan import Plan, Step, plan_of
+from rop_otel_haystack.plan import Plan, Step
 from rop_otel_haystack.reading import questions_in
 
 
@@ -91,14 +91,16 @@ class WatchedRun:
 
     Args:
         pipeline: The pipeline.
+        plan: What is watched in it.
         inputs: What it is run with.
         settings: The user's.
     """
 
-    __slots__ = ("_before", "_call", "_handoff", "_inputs", "_pipeline", "_place", "_settings", "_variables")
+    __slots__ = ("_before", "_call", "_handoff", "_inputs", "_pipeline", "_place", "_plan", "_settings", "_variables")
 
-    def __init__(self, pipeline: Any, inputs: Any, settings: Settings) -> None:
+    def __init__(self, pipeline: Any, plan: Plan, inputs: Any, settings: Settings) -> None:
         self._pipeline = pipeline
+        self._plan = plan
         self._inputs = inputs
         self._settings = settings
         self._handoff: topmost | None = None
@@ -106,18 +108,18 @@ class WatchedRun:
         self._place = ExitStack()
         self._variables = Variables()
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Take:
         self._before = running.get()
         try:
             self._enter()
         except BaseException as error:  # delivered; the block is never entered, so nothing else ends it
             self.__exit__(type(error), error, None)
             raise
-        return self
+        return self.returned
 
     def _enter(self) -> None:
-        try:
-            plan = plan_of(self._pipeline, self._settings)
+        with guarded("Haystack pipeline", "a run of it could not be watched"):
+            plan = self._plan
             if self._call is not None and (plan.sources or self._call.handoff.began):
                 self._place.enter_context(self._call.inside())
             questions = self._questions()  # first of all: a handoff without its run would have no stages
@@ -132,9 +134,6 @@ class WatchedRun:
                 answers = own or (self._before is not None and self._before.answers)
                 run = Run(self._pipeline.graph, plan, self._settings, questions=questions, answers=answers)
                 self._variables.set(running, run)
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure("Haystack pipeline", "a run of it could not be watched")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -152,11 +151,8 @@ class WatchedRun:
         """Take in what a tool retrieves; otherwise its components report what they return."""
         if self._call is None or not self._call.watched:
             return
-        try:
+        with guarded("Haystack pipeline", "what it returned cannot be read"):
             self._call.found(outputs)
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure("Haystack pipeline", "what it returned cannot be read")
 
     def _questions(self) -> list[str]:
         return [*(() if self._before is None else self._before.questions), *questions_in(self._inputs)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rop_otel.instrumenting import Prompted, Settings, failure, look, raise_if_delivered
+from rop_otel.instrumenting import Prompted, Settings, guarded, look
 
 
 def shown_by(
@@ -22,16 +22,13 @@ def shown_by(
     """
     if settings.shows == "rewritten":
         return Prompted(documents, [1.0] * len(documents), None)
-    try:
+    with guarded("Haystack pipeline", "no text could be read of its documents"):
         if more and not all(getattr(each, "content", None) for each in documents):
             return None
         id_of = settings.id or (lambda document: getattr(document, "id", None))
         ids = [str(id_of(each) or "") for each in documents]
         return look(texts, documents, ids, text="content", beside=beside, label_pattern=settings.label_pattern)
-    except Exception as error:  # noqa: BLE001 - the documents' own code runs here
-        raise_if_delivered(error)
-        failure("Haystack pipeline", "no text could be read of its documents")
-        return None
+    return None
 
 
 def labels_by_place(shown: Prompted, documents: list[Any]) -> tuple[str, ...] | None:

@@ -19,7 +19,7 @@ import rop_otel as rop
 TOOL: Any = {"name": "notes", "description": "finds notes"}
 ASKED = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
 QUESTION = "a task after a timeout"
-LOST = "Agent: FAIL, the selected object was lost at packing (over_budget)"
+LOST = "Agent: FAIL, the selected object was lost at packing: packing left it out"
 
 
 @component

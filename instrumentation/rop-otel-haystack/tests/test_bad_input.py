@@ -148,7 +148,7 @@ def test_a_retriever_that_finds_nothing_has_found_nothing(selecting: Any, parts:
     """No documents is a list that can be read."""
     watch = selecting("b")
     asked(parts, {"documents": []})
-    assert str(watch.only).startswith("Pipeline: FAIL, the selected object was lost (never_retrieved)")
+    assert str(watch.only).startswith("Pipeline: FAIL, the selected object was lost: no list holds it")
 
 
 def test_a_prompt_of_no_documents_shows_nothing(selecting: Any, parts: Any) -> None:
@@ -157,7 +157,7 @@ def test_a_prompt_of_no_documents_shows_nothing(selecting: Any, parts: Any) -> N
     parts.build(keep=0).run(parts.question())
     assert watch.only.shown.ids == ()
     assert "packing" in [stage.stage for stage in watch.only.stages]
-    assert str(watch.only).startswith("Pipeline: FAIL, the selected object was lost at Cut (dropped)")
+    assert str(watch.only).startswith("Pipeline: FAIL, the selected object was lost at Cut: the stage dropped it")
 
 
 def test_a_selector_that_raises_stops_nothing(watch: Any, parts: Any, caplog: pytest.LogCaptureFixture) -> None:

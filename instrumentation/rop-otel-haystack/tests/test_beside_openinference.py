@@ -78,7 +78,7 @@ pipeline.run(inputs)
 print(by("openinference"), by("rop_otel"))
 """
 EXPECTED = """\
-mine: FAIL, the selected object was lost at rerank (reranked_away) ['lexical', 'rerank']
+mine: FAIL, the selected object was lost at rerank: the reranker put it too low ['lexical', 'rerank']
 ['handoff mine', 'handoff Pipeline', 'handoff Agent']
 4
 [] []

@@ -34,7 +34,7 @@ def test_in_a_handoff_they_are_stages(selecting: Any, parts: Any, unsaid: None, 
         found = search.run(parts.QUERY)["documents"]
         kept = cut.run(documents=found)["documents"]
         prompt.run(documents=kept)
-    assert str(handoff.assessment) == "mine: FAIL, the selected object was lost at packing (over_budget)"
+    assert str(handoff.assessment) == "mine: FAIL, the selected object was lost at packing: packing left it out"
     assert [(stage.stage, stage.name) for stage in handoff.assessment.stages] == [
         ("lexical", "InMemoryBM25Retriever"),
         ("Cut", "Cut"),
@@ -77,7 +77,7 @@ def test_what_a_component_runs_itself_is_in_it(selecting: Any, parts: Any, way: 
             pipeline.run({"Twice": {"query": parts.QUERY}})
     inner = ("lexical", "InMemoryBM25Retriever")
     assert [(stage.stage, stage.name) for stage in handoff.assessment.stages] == [inner, inner, ("retriever", "Twice")]
-    assert str(handoff.assessment) == "mine: FAIL, the selected object was lost at retriever (dropped)"
+    assert str(handoff.assessment) == "mine: FAIL, the selected object was lost at retriever: the stage dropped it"
 
 
 def test_in_no_handoff_the_log_says_so_once(selecting: Any, parts: Any, unsaid: None, caplog: Any) -> None:

@@ -40,7 +40,7 @@ def test_what_a_cut_after_the_reorder_loses_is_named(selecting: Any, parts: Any)
     """The second best document stands last after the reorder, and a cut of the list's head loses it."""
     watch = selecting("queues")
     parts.build(keep=3).run(parts.question())
-    assert str(watch.only) == "Pipeline: FAIL, the selected object was lost at Cut (dropped)"
+    assert str(watch.only) == "Pipeline: FAIL, the selected object was lost at Cut: the stage dropped it"
 
 
 def test_the_pipelines_metadata_names_the_handoff(selecting: Any, parts: Any) -> None:
@@ -86,7 +86,7 @@ def test_scores_that_a_ranker_left_as_they_were_are_not_its_own(selecting: Any, 
     pipeline.connect("bm25", "reverse")
     pipeline.connect("reverse", "cut")
     pipeline.run({"bm25": {"query": parts.QUERY}})
-    assert str(watch.only) == "Pipeline: FAIL, the selected object was lost at Cut (dropped)"
+    assert str(watch.only) == "Pipeline: FAIL, the selected object was lost at Cut: the stage dropped it"
     assert watch.only.findings == ()
 
 
@@ -254,7 +254,7 @@ def test_an_arm_with_a_ranker_of_its_own_feeds_the_joiner(selecting: Any, parts:
     pipeline.connect("cut", "join")
     pipeline.connect("arm_two", "join")
     pipeline.run({"arm_one": {"query": "shield protects timeout"}, "arm_two": {"query": "queue"}})
-    assert str(watch.only) == "Pipeline: FAIL, the selected object was lost at fusion (fused_out)"
+    assert str(watch.only) == "Pipeline: FAIL, the selected object was lost at fusion: fusion left it out"
 
 
 def test_super_components_are_seen_through(selecting: Any, parts: Any) -> None:
@@ -293,7 +293,7 @@ def test_a_pipeline_in_two_parts_is_one_handoff(selecting: Any, parts: Any) -> N
         for place, document in enumerate(found):
             document.meta["stars"] = -place
         rank.run({"rank": {"documents": found}})
-    assert str(watch.only) == "both: FAIL, the selected object was lost at rerank (reranked_away)"
+    assert str(watch.only) == "both: FAIL, the selected object was lost at rerank: the reranker put it too low"
 
 
 def test_rounds_of_a_loop_that_retrieves(selecting: Any, parts: Any) -> None:

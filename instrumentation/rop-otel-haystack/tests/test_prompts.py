@@ -36,7 +36,7 @@ def test_what_a_template_leaves_out_is_lost_there(selecting: Any, parts: Any, ch
         builder = PromptBuilder(FIRST, required_variables=["documents"])
     built = ask(parts, builder)
     assert "[2]" not in str(built)
-    assert str(watch.only) == "Pipeline: FAIL, the selected object was lost at packing (over_budget)"
+    assert str(watch.only) == "Pipeline: FAIL, the selected object was lost at packing: packing left it out"
 
 
 def test_what_a_template_shows_was_shown(selecting: Any, parts: Any) -> None:

@@ -43,7 +43,7 @@ def codes(assessment: rop.Assessment) -> list[tuple[str, str]]:
     ("selected", "said"),
     [
         ("locks", "Pipeline: PASS, the selected object reached the reader at rank 2"),
-        ("queues", "Pipeline: FAIL, the selected object was lost at MetadataRouter (dropped)"),
+        ("queues", "Pipeline: FAIL, the selected object was lost at MetadataRouter: the stage dropped it"),
     ],
 )
 def test_what_a_router_keeps_back_is_lost_at_the_router(selecting: Any, parts: Any, selected: str, said: str) -> None:
@@ -90,7 +90,7 @@ def test_what_is_lost_on_one_way_is_lost_there(selecting: Any, parts: Any) -> No
         join=DocumentJoiner(join_mode="concatenate"),
     )
     pipeline.run({"bm25": {"query": parts.QUERY}})
-    assert str(watch.only) == "Pipeline: FAIL, the selected object was lost at Cut (dropped)"
+    assert str(watch.only) == "Pipeline: FAIL, the selected object was lost at Cut: the stage dropped it"
 
 
 def test_the_best_of_what_a_router_hands_on_is_still_missed(selecting: Any, parts: Any) -> None:
@@ -138,7 +138,9 @@ def test_a_way_that_is_not_taken_loses_what_was_found(selecting: Any, parts: Any
         join=DocumentJoiner(),
     )
     pipeline.run({"bm25": {"query": parts.QUERY}, "route": {"query": "?"}})
-    assert str(watch.only).startswith("Pipeline: FAIL, the selected object was lost at ConditionalRouter (dropped)")
+    assert str(watch.only).startswith(
+        "Pipeline: FAIL, the selected object was lost at ConditionalRouter: the stage dropped it"
+    )
     assert codes(watch.only) == [("nothing_returned", "ConditionalRouter")]
 
 
@@ -211,4 +213,4 @@ def test_a_router_in_a_loop(selecting: Any, parts: Any) -> None:
         (2, "route.enough"),
         (None, "prompt"),
     ]
-    assert str(watch.only) == "Pipeline: FAIL, the selected object was lost at packing (over_budget)"
+    assert str(watch.only) == "Pipeline: FAIL, the selected object was lost at packing: packing left it out"

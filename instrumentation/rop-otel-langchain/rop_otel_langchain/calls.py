@@ -107,11 +107,11 @@ class Call:
         if not self._deferred.began:
             return
         try:
-            self._tell(error)
+            self._report(error)
         finally:
             self._deferred.end(error)
 
-    def _tell(self, error: BaseException | None) -> None:
+    def _report(self, error: BaseException | None) -> None:
         """Report what was shown and answered."""
         with self.current():
             self._pack()

@@ -18,14 +18,24 @@ from langchain_core.runnables import Runnable, RunnableWithFallbacks
 from langchain_core.runnables.config import get_config_list
 from langchain_core.tools import BaseTool
 
-from rop_otel.instrumenting import AsyncSteps, Steps, current_context, using_context
+from rop_otel.instrumenting import (
+    AsyncSteps,
+    Begin,
+    Function,
+    Patches,
+    Steps,
+    Take,
+    Wrap,
+    current_context,
+    no_matter,
+    using_context,
+)
 from rop_otel_langchain.calls import Call
 from rop_otel_langchain.carrying import batched, carrying, is_under_way, resumed
-from rop_otel_langchain.containing import contains_retrieval
+from rop_otel_langchain.containing import contains_retrieval, given
 from rop_otel_langchain.documents import is_a
 from rop_otel_langchain.functions import observe, remember
 from rop_otel_langchain.nodes import in_node
-from rop_otel_langchain.patching import Block, Function, Patches, Tell, Wrap, awaited, called, given, no_matter
 from rop_otel_langchain.watching import Watching, never_raising
 
 _PARTS: Final = (
@@ -48,7 +58,7 @@ def watch_chains(patches: Patches, watching: Watching) -> None:
     batches = {"batch": _batch(watching), "abatch": _abatch(watching)}
     patches.family(Runnable, batches, but=_PARTS, base_too=False)
     around = functools.partial(_calls, watching)
-    calls = {"invoke": called(around), "ainvoke": awaited(around)}
+    calls = patches.pair(around, "invoke", "ainvoke")
     streams = {"stream": _streamed(watching, Steps, iter), "astream": _streamed(watching, AsyncSteps, aiter)}
     patches.family(Runnable, {**calls, **streams}, but=_PARTS)
 
@@ -96,25 +106,25 @@ def _until_the_end(call: Call) -> Iterator[None]:
 @contextmanager
 def _as_call(
     watching: Watching, chain: Any, inputs: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> Iterator[Tell]:
+) -> Iterator[Take]:
     """Run a call as the topmost one, or as a part of that; gives what takes the call's result."""
-    told: list[Any] = []
+    results: list[Any] = []
     call = _begun(watching, chain, inputs, args, kwargs)
     if call is not None:
         with _until_the_end(call):
             with call.current(), _instead(watching, chain):
-                yield told.append
-            call.take(told[0])
+                yield results.append
+            call.take(results[0])
         return
     with resumed(args[1:], kwargs), in_node(watching, inputs, args[1:], kwargs), _instead(watching, chain):
         node = _node(watching, chain)
         if node is None:
-            yield told.append
+            yield results.append
             return
         remember(watching, inputs)
         with watching.inside() as below:
-            yield told.append
-        observe(watching, node, inputs, told[0], below)
+            yield results.append
+        observe(watching, node, inputs, results[0], below)
 
 
 def _instead(watching: Watching, chain: Any) -> AbstractContextManager[object]:
@@ -124,10 +134,10 @@ def _instead(watching: Watching, chain: Any) -> AbstractContextManager[object]:
     return watching.inside(instead=instead, fallback=fallback) if instead or fallback else nullcontext()
 
 
-def _calls(watching: Watching, original: Function) -> Block:
+def _calls(watching: Watching, original: Function) -> Begin:
     inputs = given(original)
 
-    def block(chain: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> AbstractContextManager[Tell]:
+    def block(chain: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> AbstractContextManager[Take]:
         return _as_call(watching, chain, inputs(args, kwargs), args, kwargs)
 
     return block
@@ -239,7 +249,7 @@ def _begun_batch(
 @contextmanager
 def _as_batch(
     watching: Watching, original: Function, chain: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Iterator[tuple[_Arguments, Tell]]:
+) -> Iterator[tuple[_Arguments, Take]]:
     """Run a batch whose questions are a call each; gives its arguments, and what takes its results."""
     begun = None
     if "config" in inspect.signature(original).parameters:  # what runs finds its call in its configuration
@@ -247,23 +257,23 @@ def _as_batch(
     if begun is None:
         yield (args, kwargs), no_matter
         return
-    told: list[Any] = []
+    results: list[Any] = []
     try:
         with using_context(batched(current_context())):
-            yield begun.arguments(args, kwargs), told.append
+            yield begun.arguments(args, kwargs), results.append
     except BaseException as error:
         begun.fail(error)
         raise
-    begun.end(told[0])
+    begun.end(results[0])
 
 
 def _batch(watching: Watching) -> Wrap:
     def wrap(original: Function) -> Function:
         @functools.wraps(original)
         def batch(self: Any, *args: Any, **kwargs: Any) -> Any:
-            with _as_batch(watching, original, self, args, kwargs) as ((args, kwargs), tell):
+            with _as_batch(watching, original, self, args, kwargs) as ((args, kwargs), take):
                 results = original(self, *args, **kwargs)
-                tell(results)
+                take(results)
                 return results
 
         return batch
@@ -275,9 +285,9 @@ def _abatch(watching: Watching) -> Wrap:
     def wrap(original: Function) -> Function:
         @functools.wraps(original)
         async def abatch(self: Any, *args: Any, **kwargs: Any) -> Any:
-            with _as_batch(watching, original, self, args, kwargs) as ((args, kwargs), tell):
+            with _as_batch(watching, original, self, args, kwargs) as ((args, kwargs), take):
                 results = await original(self, *args, **kwargs)
-                tell(results)
+                take(results)
                 return results
 
         return abatch

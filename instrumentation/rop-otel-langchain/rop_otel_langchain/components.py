@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
@@ -13,12 +14,11 @@ from langchain_core.stores import BaseStore
 from langchain_core.vectorstores import VectorStore, VectorStoreRetriever
 
 import rop_otel as rop
-from rop_otel.instrumenting import retrieved_outside
+from rop_otel.instrumenting import Begin, Function, Patches, Take, no_matter, retrieved_outside
 from rop_otel_langchain.carrying import resumed
 from rop_otel_langchain.documents import are_documents, is_a
 from rop_otel_langchain.feeding import Fed, plan
 from rop_otel_langchain.nodes import of_node
-from rop_otel_langchain.patching import Block, Function, Patches, Tell, awaited, called, no_matter
 from rop_otel_langchain.rounds import of_retriever
 from rop_otel_langchain.trail import trail_here
 from rop_otel_langchain.watching import Watching, ended, never_raising
@@ -34,17 +34,14 @@ _SEARCHES: Final = (
 def watch_components(patches: Patches, watching: Watching) -> None:
     """Make a stage of each call of a component."""
     finds, takes = functools.partial(_stages, watching, False), functools.partial(_stages, watching, True)
-    patches.family(BaseRetriever, {"invoke": called(finds), "ainvoke": awaited(finds)})
-    patches.family(BaseDocumentCompressor, {"compress_documents": called(takes), "acompress_documents": awaited(takes)})
-    patches.family(
-        BaseDocumentTransformer, {"transform_documents": called(takes), "atransform_documents": awaited(takes)}
-    )
-    searches = {name: called(finds) for name in _SEARCHES}
-    asearches = {f"a{name}": awaited(finds) for name in _SEARCHES}
-    patches.family(VectorStore, {**searches, **asearches})
+    patches.family(BaseRetriever, patches.pair(finds, "invoke", "ainvoke"))
+    patches.family(BaseDocumentCompressor, patches.pair(takes, "compress_documents", "acompress_documents"))
+    patches.family(BaseDocumentTransformer, patches.pair(takes, "transform_documents", "atransform_documents"))
+    searches = [patches.pair(finds, name, f"a{name}") for name in _SEARCHES]
+    patches.family(VectorStore, dict(ChainMap(*searches)))
 
 
-def _stages(watching: Watching, takes: bool, original: Function) -> Block:
+def _stages(watching: Watching, takes: bool, original: Function) -> Begin:
     return functools.partial(_as_stage, watching, takes, original)
 
 
@@ -56,7 +53,7 @@ def _as_stage(
     component: Any,
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
-) -> Iterator[Tell]:
+) -> Iterator[Take]:
     """Run a call as the stage that it is, if it is one; gives what takes the call's results."""
     retrieves = bool(_retrieves(watching, component))
     with (
@@ -71,7 +68,7 @@ def _as_stage(
             return
         documents: Any = None
 
-        def tell(results: Any) -> None:
+        def take(results: Any) -> None:
             nonlocal documents
             documents = _documents(results, original)
             begun.stage.returned(documents)
@@ -79,7 +76,7 @@ def _as_stage(
         with watching.inside(*begun.covers, planned=begun.planned), begun.stage:
             if begun.fallback:
                 begun.stage.implementation(type(component).__name__, fallback=True)
-            yield tell
+            yield take
         _end(watching, begun.handed, documents)
 
 
@@ -134,15 +131,9 @@ def _begun(
     fed = watching.fed(component)
     planned = plan(component, watching.kinds) if fed is None else None
     fed = fed or (planned or {}).get(id(component)) or Fed(None)
-    stage = watching.stage(
-        kind.kind,
-        source=kind.source,
-        implementation=type(component).__name__,
-        input=handed,
-        name=fed.name,
-        fed_by=fed.fed_by,
-        id=_parent_id(watching, component),
-    )
+    parent_id = _parent_id(watching, component)
+    where = {} if parent_id is None else {"id": parent_id}
+    stage = watching.stage(kind, component, input=handed, name=fed.name, fed_by=fed.fed_by, **where)
     return _Begun(stage, handed, _covers(component), planned, watching.falls_back(component))
 
 

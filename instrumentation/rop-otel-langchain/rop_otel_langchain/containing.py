@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -14,7 +14,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable
 from langchain_core.vectorstores import VectorStore
 
-from rop_otel.instrumenting import raise_if_delivered
+from rop_otel.instrumenting import Function, raise_if_delivered
 from rop_otel_langchain.documents import is_a
 
 _MOST: Final = 5000
@@ -103,3 +103,15 @@ def _names(code: CodeType) -> Iterator[str]:
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             yield from _names(inner)
+
+
+def given(function: Function) -> Callable[[tuple[Any, ...], Mapping[str, Any]], Any]:
+    """Return what finds the first argument of a method, after its object, in a call of it.
+
+    Args:
+        function: The method, as it is wrapped. A class of the application may have a name of its own for the argument.
+    """
+    code = getattr(function, "__code__", None)
+    named = code.co_varnames[1 : code.co_argcount] if code is not None else ()
+    name = named[0] if named else "input"
+    return lambda args, kwargs: args[0] if args else kwargs.get(name)

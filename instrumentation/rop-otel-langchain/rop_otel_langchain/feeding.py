@@ -42,7 +42,7 @@ def plan(fusion: Any, kinds: Kinds) -> dict[int, Fed] | None:
 def is_source(arm: Any, kinds: Kinds) -> bool:
     """Return whether a retriever is one stage by itself, and takes nothing from others."""
     kind = kinds.of(arm) if isinstance(arm, BaseRetriever) else None
-    return kind is not None and (kind.source or kind.kind in stage_kinds.SOURCES)
+    return kind is not None and stage_kinds.is_source(kind)
 
 
 def _add(planned: dict[int, Fed], part: Any, path: str, kinds: Kinds) -> str | None:

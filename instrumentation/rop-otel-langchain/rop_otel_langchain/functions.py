@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.runnables import Runnable, base
 
 import rop_otel as rop
-from rop_otel.instrumenting import kinds, retrieved_outside
+from rop_otel.instrumenting import Function, Kind, Patches, kinds, retrieved_outside
 from rop_otel_langchain.carrying import is_under_way, resumed
 from rop_otel_langchain.documents import (
     Documents,
@@ -21,7 +21,6 @@ from rop_otel_langchain.documents import (
 )
 from rop_otel_langchain.kinds import FUNCTION, RETRIEVER
 from rop_otel_langchain.nodes import of_node
-from rop_otel_langchain.patching import Function, Patches
 from rop_otel_langchain.texts import is_prompt, texts_of
 from rop_otel_langchain.trail import trail_here
 from rop_otel_langchain.watching import Below, Watching, ended, never_raising
@@ -53,8 +52,8 @@ def watch_functions(patches: Patches, watching: Watching) -> None:
 
         return call
 
-    patches.function(base, "call_func_with_variable_args", wrap)
-    patches.function(base, "acall_func_with_variable_args", awrap)
+    patches.replace(base, "call_func_with_variable_args", wrap)
+    patches.replace(base, "acall_func_with_variable_args", awrap)
 
 
 async def _awaited(watching: Watching, func: Any, given: Any, coroutine: Any) -> Any:
@@ -143,7 +142,7 @@ def _give(watching: Watching, name: str, handed: list[Documents], results: Docum
         return
     with (
         of_node(watching, None if source else [each for those in handed for each in those]),
-        watching.stage(kind, source=source) as stage,
+        watching.stage(Kind(kind, source)) as stage,
     ):
         if handed:
             stage.input(*handed)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from opentelemetry.instrumentation.instrumentor import BaseInstrumentor  # type: ignore[attr-defined,unused-ignore]
 
-from rop_otel.instrumenting import Settings, configure_once, supported
-from rop_otel_langchain.patching import Patches
+from rop_otel.instrumenting import Patches, Settings, configure_once, supported
 
 if TYPE_CHECKING:
     from rop_otel_langchain.watching import Watching
@@ -44,7 +43,7 @@ class LangChainInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-ignor
         from rop_otel_langchain.watching import Watching
 
         self._watching = watching = Watching(settings)
-        self._patches = Patches()
+        self._patches = Patches("LangChain")
         watch_components(self._patches, watching)
         watch_functions(self._patches, watching)
         watch_prompts(self._patches, watching)

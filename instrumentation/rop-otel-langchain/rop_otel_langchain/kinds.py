@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
 from weakref import WeakKeyDictionary
 
 from langchain_core.documents import BaseDocumentCompressor, BaseDocumentTransformer
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
 
-from rop_otel.instrumenting import Settings, kinds
+from rop_otel.instrumenting import Kind, Settings, kinds
 
 RETRIEVER: Final = "retriever"
 FUNCTION: Final = "function"
@@ -42,23 +42,8 @@ NAMED: Final[Mapping[str, str]] = {
 }
 """Kinds by class; a subclass is what its nearest base class in this table is."""
 
-_CONTRACT: Final = frozenset(NAMED.values())
-"""Kinds that say by themselves whether they are sources."""
-
 TRANSPARENT: Final = frozenset({"ContextualCompressionRetriever", "DocumentCompressorPipeline"})
 """Classes that only run others, each of which is a stage, one after another; a subclass of one is a stage."""
-
-
-class Kind(NamedTuple):
-    """What a component is.
-
-    Args:
-        kind: The kind of its stage.
-        source: True for a custom kind that takes no documents.
-    """
-
-    kind: str
-    source: bool = False
 
 
 class Kinds:
@@ -81,16 +66,16 @@ class Kinds:
             kind = self._known[owner] = self._find(owner)
         if kind is None:
             return None
-        return Kind(kind, source=kind not in _CONTRACT and isinstance(component, BaseRetriever | VectorStore))
+        return Kind(kind, source=isinstance(component, BaseRetriever | VectorStore))
 
     def of_function(self, name: str, default: str) -> str | None:
         """Return the kind of a function in a chain; None where it is no stage."""
         return self._settings.stages.get(name, default)
 
     def _find(self, owner: type) -> str | None:
-        told = self._settings.told(owner)
-        if told is not None:
-            return self._settings.stages[told]
+        key = self._settings.key_of(owner)
+        if key is not None:
+            return self._settings.stages[key]
         if owner.__name__ in TRANSPARENT:
             return None
         for each in owner.__mro__:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from langchain_core.documents import Document
 from langchain_core.language_models import BaseLanguageModel
 from langchain_core.prompts import BasePromptTemplate
 
+from rop_otel.instrumenting import AsyncSteps, Begin, Function, Patches, Steps, Take, Wrap
 from rop_otel_langchain.asking import Asked
 from rop_otel_langchain.carrying import resumed
+from rop_otel_langchain.containing import given
 from rop_otel_langchain.documents import stored_documents
-from rop_otel_langchain.patching import Block, Function, Patches, Tell, awaited, called, given
 from rop_otel_langchain.texts import (
     asked_before,
     asked_in,
@@ -32,41 +33,93 @@ from rop_otel_langchain.watching import Watching, never_raising
 def watch_prompts(patches: Patches, watching: Watching) -> None:
     """See which documents prompts and models are given."""
     makes, takes = functools.partial(_makes, watching), functools.partial(_takes, watching)
-    patches.family(BasePromptTemplate, {"invoke": called(makes), "ainvoke": awaited(makes)})
-    models = {"invoke": called(takes), "ainvoke": awaited(takes)}
-    streams = {"stream": called(takes), "astream": called(takes)}
+    patches.family(BasePromptTemplate, patches.pair(makes, "invoke", "ainvoke"))
+    models = patches.pair(takes, "invoke", "ainvoke")
+    streams = {"stream": _streamed(patches, watching, Steps), "astream": _streamed(patches, watching, AsyncSteps)}
     # What the older chains call.
-    generating = {"generate_prompt": called(takes), "agenerate_prompt": awaited(takes)}
+    generating = patches.pair(takes, "generate_prompt", "agenerate_prompt")
     patches.family(BaseLanguageModel, {**models, **streams, **generating})
 
 
-def _makes(watching: Watching, original: Function) -> Block:
+def _makes(watching: Watching, original: Function) -> Begin:
     """Watch what makes a prompt."""
 
     @contextmanager
-    def block(template: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Tell]:
+    def block(template: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Take]:
         with resumed(args[1:], kwargs):
             yield lambda prompt: _observe(watching, prompt, template)
 
     return block
 
 
-def _takes(watching: Watching, original: Function) -> Block:
+def _takes(watching: Watching, original: Function) -> Begin:
     """Watch what is given a prompt, and what it answers."""
     prompt = given(original)
 
     @contextmanager
-    def block(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Tell]:
-        with resumed(args[1:], kwargs):
-            asked = _observe(watching, prompt(args, kwargs))
-            try:
-                yield functools.partial(_answered, asked)
-            except BaseException:
-                if asked is not None:
-                    asked.failed = True
-                raise
+    def block(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Take]:
+        with _asking(watching, prompt(args, kwargs), args, kwargs) as asked:
+            yield functools.partial(_answered, asked)
 
     return block
+
+
+@contextmanager
+def _asking(watching: Watching, prompt: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Asked | None]:
+    """Give a model a prompt; where it raises, nobody answered it."""
+    with resumed(args[1:], kwargs):
+        asked = _observe(watching, prompt)
+        try:
+            yield asked
+        except BaseException:
+            if asked is not None:
+                asked.failed = True
+            raise
+
+
+class _Streaming:
+    """Follows what a model streams, in which it may refuse to answer.
+
+    Args:
+        asked: What it was given.
+    """
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+
+    def begin(self) -> None:
+        """Begin; the stream is there already."""
+
+    def step(self) -> AbstractContextManager[None]:
+        """Return a block that changes nothing."""
+        return nullcontext()
+
+    @never_raising
+    def add(self, piece: Any) -> None:
+        """Take in a piece of the answer."""
+        self._asked.refused = self._asked.refused or refuses(piece)
+
+    def end(self, error: BaseException | None = None) -> None:
+        """End; nothing is left to be known."""
+
+
+def _streamed(patches: Patches, watching: Watching, steps: type[Steps | AsyncSteps]) -> Wrap:
+    """Watch what is given a prompt, and what it streams."""
+
+    def wrap(original: Function) -> Function:
+        prompt = given(original)
+
+        @functools.wraps(original)
+        def stream(model: Any, /, *args: Any, **kwargs: Any) -> Any:
+            if not patches.on:
+                return original(model, *args, **kwargs)
+            with _asking(watching, prompt(args, kwargs), args, kwargs) as asked:
+                pieces = original(model, *args, **kwargs)
+            return pieces if asked is None else steps(pieces, _Streaming(asked))
+
+        return stream
+
+    return wrap
 
 
 @never_raising

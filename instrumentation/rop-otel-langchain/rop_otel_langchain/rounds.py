@@ -15,11 +15,10 @@ from langchain_core.tools import BaseTool
 from opentelemetry.context import create_key, get_value, set_value
 
 import rop_otel as rop
-from rop_otel.instrumenting import using_context
+from rop_otel.instrumenting import Begin, Function, Patches, Take, no_matter, using_context
 from rop_otel_langchain.carrying import call_here, resumed
 from rop_otel_langchain.containing import contains_retrieval
 from rop_otel_langchain.feeding import is_source
-from rop_otel_langchain.patching import Block, Function, Patches, Tell, awaited, called, no_matter
 from rop_otel_langchain.runs import inside, run_here
 from rop_otel_langchain.trail import trail_here, within
 from rop_otel_langchain.watching import Watching, never_raising
@@ -31,14 +30,14 @@ _PART: Final = create_key("rop_otel_langchain part")
 def watch_tools(patches: Patches, watching: Watching) -> None:
     """Make a round of each call of a tool that retrieves."""
 
-    def around(original: Function) -> Block:
+    def around(original: Function) -> Begin:
         return functools.partial(_of_tool, watching)
 
-    patches.family(BaseTool, {"invoke": called(around), "ainvoke": awaited(around)})
+    patches.family(BaseTool, patches.pair(around, "invoke", "ainvoke"))
 
 
 @contextmanager
-def _of_tool(watching: Watching, tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[Tell]:
+def _of_tool(watching: Watching, tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[Take]:
     with resumed(args[1:], kwargs):
         number = _number_of_tool(watching, tool)
         if number is None:

@@ -15,13 +15,13 @@ from opentelemetry.context import Context, create_key, get_value, set_value
 
 import rop_otel as rop
 from rop_otel.instrumenting import (
+    Kind,
     Prompted,
     Turns,
-    before_the_end,
+    kept_until_the_end,
     kinds,
     look,
     moment,
-    notes,
     passages_in,
     ran,
     record_shown,
@@ -237,7 +237,6 @@ class Trail:
     @never_raising
     def pack_all(self, watching: Watching) -> None:
         """Record the same at the end of a handoff that the application opened, where several calls may answer."""
-        notes(rop.current_handoff()).pop(_TRAIL, None)
         with self._turns.lock:
             asked = list(self._asked)
         self._turns.settle()
@@ -251,7 +250,7 @@ class Trail:
         number = self.round_of([document for each in asked for document in each.given])
         within_it = nullcontext() if number is None else rop.using_round(number)
         at = max(each.at for each in asked)  # what is retrieved afterwards is not for the reader
-        with within_it, ran(watching.stage(kinds.PACKING, input=documents), at, at) as stage:
+        with within_it, ran(watching.stage(Kind(kinds.PACKING), input=documents), at, at) as stage:
             if len(asked) == 1 or watching.rewritten:
                 shown = asked[0].shown
                 record_shown(stage, documents, shown, watching.settings)
@@ -291,11 +290,7 @@ def trail_here(watching: Watching) -> Trail | None:
 
 def trail_of(handoff: rop.Handoff, watching: Watching) -> Trail:
     """Return the trail of a handoff that the application opened, which reports what was shown at its end."""
-    made = Trail()
-    trail = cast(Trail, notes(handoff).setdefault(_TRAIL, made))
-    if trail is made:
-        before_the_end(handoff, partial(made.pack_all, watching))
-    return trail
+    return kept_until_the_end(handoff, _TRAIL, Trail, lambda trail: trail.pack_all(watching))
 
 
 def _shown(

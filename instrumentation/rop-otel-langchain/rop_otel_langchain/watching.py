@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings, failure, kinds, raise_if_delivered, set_variable
+from rop_otel.instrumenting import Kind, Settings, kinds, never_raising_in, set_variable, stage_of
 from rop_otel_langchain.documents import Documents, are_documents, same_documents
 from rop_otel_langchain.feeding import Fed
 from rop_otel_langchain.kinds import Kinds
 
-P = ParamSpec("P")
-R = TypeVar("R")
+never_raising = never_raising_in("LangChain")
+"""Makes a function return None where it would raise."""
 
 _SCORE: Final = "metadata.relevance_score"
 """Where rerankers of LangChain leave their scores; other scores in the metadata are of an earlier stage."""
@@ -151,18 +150,10 @@ class Watching:
             if _here.get() is below:  # a coroutine that is given up is closed elsewhere
                 set_variable(_here, below.above)
 
-    def stage(
-        self,
-        kind: str,
-        *,
-        source: bool = False,
-        id: Any = None,  # noqa: A002 - the word that users know
-        **described: Any,
-    ) -> rop.Stage:
+    def stage(self, kind: Kind, component: object = None, **described: Any) -> rop.Stage:
         """Return a stage of documents of LangChain; their IDs are where the settings say, unless given otherwise."""
-        score = None if source or kind in kinds.SOURCES else _SCORE
-        scope = self.settings.scope
-        return rop.using_stage(kind, source=source, id=id or self._id, score=score, scope=scope, **described)
+        score = None if kinds.is_source(kind) else _SCORE
+        return stage_of(self.settings, kind, component, **{"id": self._id, "score": score, **described})
 
 
 def ended(documents: object) -> None:
@@ -170,23 +161,3 @@ def ended(documents: object) -> None:
     at = _here.get()
     if at is not None:
         at.ended(documents)
-
-
-def never_raising(function: Callable[P, R]) -> Callable[P, R | None]:
-    """Return a function that returns None where it would raise, since the application goes on.
-
-    In strict mode what the monitor raises on misuse is let through.
-    """
-
-    @functools.wraps(function)
-    def quiet(*args: P.args, **kwargs: P.kwargs) -> R | None:
-        try:
-            return function(*args, **kwargs)
-        except rop.RopError:
-            raise
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure(f"LangChain, {function.__qualname__}", "it could not be watched")
-            return None
-
-    return quiet

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage
-from langchain_core.outputs import ChatGeneration, LLMResult
+from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, LLMResult
 from langchain_core.prompts import PromptTemplate
 from langchain_core.runnables import RunnableLambda
 from rop_otel_langchain import LangChainInstrumentor
@@ -100,6 +103,43 @@ def test_the_answer_of_a_model_that_refuses(parts: Any, seen: Any, message: AIMe
     (asked | GenericFakeChatModel(messages=iter([message])) | RunnableLambda(lambda said: said.content)).invoke("n1")
     assert seen.lists[1] == ("packing", ["n1"])
     assert (seen.stages[-1].kind, seen.stages[-1].abstained) == ("reader", abstained)
+
+
+class Refusing(GenericFakeChatModel):
+    """A model that says only in the last piece of its stream that it refuses."""
+
+    last: AIMessageChunk
+
+    def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
+        yield ChatGenerationChunk(message=AIMessageChunk("So "))
+        yield ChatGenerationChunk(message=self.last)
+
+
+PIECES = [
+    (AIMessageChunk("it is."), None),
+    (AIMessageChunk("", additional_kwargs={"refusal": "No."}), True),
+    (AIMessageChunk("", response_metadata={"finish_reason": "content_filter"}), True),
+]
+
+
+@pytest.mark.parametrize(("last", "abstained"), PIECES)
+@pytest.mark.parametrize("way", ["stream", "astream"])
+def test_a_refusal_that_streams(parts: Any, seen: Any, last: AIMessageChunk, abstained: bool | None, way: str) -> None:
+    """A model may say at the end of its stream that it refuses, also where the chain gives on the text alone."""
+    context = parts.vector() | RunnableLambda(lambda documents: f"[1] {documents[0].page_content}")
+    asked = {"context": context, "input": RunnableLambda(str)} | parts.prompt
+    chain = asked | Refusing(messages=iter([]), last=last) | StrOutputParser()
+
+    async def pieces() -> list[str]:
+        return [piece async for piece in chain.astream("n1")]
+
+    if way == "astream":
+        asyncio.run(pieces())
+    else:
+        list(chain.stream("n1"))
+    assert seen.lists[1] == ("packing", ["n1"])
+    readers = [each.abstained for each in seen.stages if each.kind == "reader"]
+    assert readers == [abstained]
 
 
 @pytest.mark.parametrize(("found", "abstained"), [([], True), (PAGES, None)])

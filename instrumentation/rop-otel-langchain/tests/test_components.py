@@ -44,7 +44,7 @@ def test_a_compressor_is_a_rerank_stage(parts: Any, seen: Any, way: str) -> None
     """A reranker, which LangChain tells no callback of, is a stage, and the retriever that only runs it is none."""
     call(parts.lcel(parts.compressed()), way, "n3")
     assert seen.lists[2:] == [ARMS[2], ("rerank", ["n5", "n2", "n4"]), ("packing", ["n5", "n2", "n4"])]
-    assert str(seen.assessment).endswith("FAIL, the selected object was lost at rerank (reranked_away)")
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at rerank: the reranker put it too low")
 
 
 def test_a_class_that_is_defined_later_is_watched(parts: Any, seen: Any) -> None:
@@ -135,7 +135,7 @@ def test_parents_are_an_expansion(parts: Any, seen: Any) -> None:
     docstore.mset([("1", parts.notes[0].model_copy(update={"id": "1"}))])
     parts.lcel(retriever).invoke("2")
     assert seen.lists == [("vector", ["1", "2"]), ("expansion", ["1"]), ("packing", ["1"])]
-    assert str(seen.assessment).endswith("FAIL, the selected object was lost at expansion (displaced)")
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at expansion: expansion displaced it")
 
 
 def test_a_search_of_a_vector_store_is_a_stage(parts: Any, seen: Any) -> None:
@@ -173,7 +173,7 @@ def test_arms_of_several_stages(parts: Any, seen: Any) -> None:
         transformers=[parts.LongContextReorder(), Picking()]
     )
     parts.lcel(parts.ensemble(lexical, parts.compressed(parts.vector(), pipeline))).invoke("n1")
-    assert str(seen.assessment).endswith("FAIL, the selected object was lost at rerank (reranked_away)")
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at rerank: the reranker put it too low")
 
 
 def test_a_retriever_that_takes_from_others_is_a_source(parts: Any, seen: Any) -> None:
@@ -187,13 +187,13 @@ def test_a_retriever_that_takes_from_others_is_a_source(parts: Any, seen: Any) -
 
     parts.lcel(Picking(base=parts.vector())).invoke("n2")
     assert [(stage.kind, stage.source) for stage in seen.stages[:2]] == [("vector", False), ("retriever", True)]
-    assert str(seen.assessment).endswith("lost at retriever (dropped)")
+    assert str(seen.assessment).endswith("lost at retriever: the stage dropped it")
     lexical = parts.BM25Retriever(results=parts.notes[4:])
     for arms in ([lexical, Picking(base=parts.compressed())], [Picking(base=parts.compressed()), lexical]):
         parts.lcel(parts.ensemble(*arms), lambda documents: documents[0].page_content).invoke("n4")
-        assert str(seen.assessments[-1]).endswith("lost at retriever (dropped)")
+        assert str(seen.assessments[-1]).endswith("lost at retriever: the stage dropped it")
         parts.lcel(parts.ensemble(*arms), lambda documents: "Note 5 is about subject 5.").invoke("n6")
-        assert str(seen.assessments[-1]).endswith("lost at packing (over_budget)")
+        assert str(seen.assessments[-1]).endswith("lost at packing: packing left it out")
 
 
 def test_transformers_outside_of_a_handoff_are_no_stages(parts: Any, seen: Any, monkeypatch: Any) -> None:

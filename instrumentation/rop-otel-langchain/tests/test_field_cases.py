@@ -255,4 +255,4 @@ def test_a_prompt_made_by_a_template_of_documents(parts: Any, seen: Any) -> None
     """What a template says by itself is no sign of a document, and what it makes of them is."""
     template = PromptTemplate.from_template("Note 1 is about subject 1, say some.\n{context}")
     ({"context": parts.vector() | (lambda documents: parts.joined(documents[1:]))} | template | MODEL).invoke("n1")
-    assert str(seen.assessment).endswith("FAIL, the selected object was lost at packing (over_budget)")
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at packing: packing left it out")

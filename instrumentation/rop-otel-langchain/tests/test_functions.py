@@ -34,7 +34,9 @@ def test_a_function_between_is_a_stage_with_its_name(parts: Any, seen: Any, func
     chain = parts.lcel(parts.vector() | RunnableLambda(function))
     asyncio.run(chain.ainvoke("n3"))
     assert seen.lists[1:] == [(function.__name__, ["n1", "n2"]), ("packing", ["n1", "n2"])]
-    assert str(seen.assessment).endswith(f"FAIL, the selected object was lost at {function.__name__} (dropped)")
+    assert str(seen.assessment).endswith(
+        f"FAIL, the selected object was lost at {function.__name__}: the stage dropped it"
+    )
 
 
 def test_a_function_in_a_stream(parts: Any, seen: Any) -> None:
@@ -105,7 +107,7 @@ def test_a_function_that_fuses_results_of_several_questions(parts: Any, seen: An
     found = (lambda question: [question, f"{question}?"]) | parts.vector().map() | fuse | unpack
     parts.lcel(found).invoke("n1")
     assert seen.lists[2:] == [("fuse", ["n2", "n3"]), ("packing", ["n2", "n3"])]
-    assert str(seen.assessment).endswith("FAIL, the selected object was lost at fuse (dropped)")
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at fuse: the stage dropped it")
 
 
 def test_the_prompt_says_what_was_packed(parts: Any, seen: Any) -> None:
@@ -117,7 +119,7 @@ def test_the_prompt_says_what_was_packed(parts: Any, seen: Any) -> None:
     parts.lcel(parts.vector(), last_first).invoke("n1")
     packing = seen.stages[-1]
     assert (packing.input, packing.returned) == (("n1", "n2", "n3"), ("n3", "n2"))
-    assert str(seen.assessment).endswith("FAIL, the selected object was lost at packing (over_budget)")
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at packing: packing left it out")
 
 
 def test_labels_are_those_of_the_prompt(parts: Any, seen: Any) -> None:
@@ -179,7 +181,7 @@ def test_a_function_that_keeps_nothing(parts: Any, seen: Any, mapped: bool) -> N
         parts.lcel(parts.vector() | good_enough).invoke("n2")
     assert seen.lists == [("vector", ["n1", "n2", "n3"]), ("good_enough", [])]
     assert str(seen.assessment).endswith(
-        "FAIL, the selected object was lost at good_enough (dropped); findings: nothing_returned at good_enough"
+        "lost at good_enough: the stage dropped it; findings: nothing_returned at good_enough"
     )
 
 

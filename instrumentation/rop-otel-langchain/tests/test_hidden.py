@@ -74,7 +74,7 @@ def test_a_call_that_turns_out_to_retrieve(hidden: Any, seen: Any, way: str) -> 
     before = get_current()
     call(hidden, way, "n1")
     assert seen.lists == [("vector", ["n1", "n2", "n3"]), ("packing", ["n2", "n3"])]
-    assert str(seen.assessment).endswith("FAIL, the selected object was lost at packing (over_budget)")
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at packing: packing left it out")
     assert seen.assessment.handoff_name == "RunnableSequence"
     assert get_current() == before
 
@@ -90,7 +90,7 @@ def test_functions_around_the_first_retrieval(parts: Any, seen: Any) -> None:
     assert not contains_retrieval(chain)
     chain.invoke("n3")
     assert seen.lists[1:] == [("cut", ["n1", "n2"]), ("packing", ["n1", "n2"])]
-    assert str(seen.assessment).endswith("FAIL, the selected object was lost at cut (dropped)")
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at cut: the stage dropped it")
 
 
 def test_the_first_retrievals_are_several(parts: Any, instrument: Callable[..., None]) -> None:

@@ -40,7 +40,7 @@ def test_a_model_says_what_it_is_shown(parts: Any, seen: Any, way: str) -> None:
     RunnableLambda(answer).invoke("n2")
     assert seen.lists == [("vector", ["n1", "n2", "n3"]), ("packing", ["n1"]), ("reader", None)]
     assert seen.stages[1].labels == ("S1",)
-    assert str(seen.assessment).endswith("FAIL, the selected object was lost at packing (over_budget)")
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at packing: packing left it out")
 
 
 def test_the_last_text_that_shows_documents_counts(parts: Any, seen: Any) -> None:
@@ -83,7 +83,7 @@ def test_documents_that_are_all_rejected(parts: Any, seen: Any) -> None:
     (parts.vector() | relevant | (lambda kept: elsewhere.invoke("?")) | answer).invoke("n3")
     assert seen.lists[1:] == [("relevant", []), ("retriever", ["n5"]), ("packing", ["n5"])]
     assert str(seen.assessment).endswith(
-        "FAIL, the selected object was lost at relevant (dropped); findings: nothing_returned at relevant"
+        "FAIL, the selected object was lost at relevant: the stage dropped it; findings: nothing_returned at relevant"
     )
 
 
@@ -250,7 +250,7 @@ def test_a_graph_is_a_handoff(parts: Any, seen: Any, way: str) -> None:
         list(getattr(app, way)([inputs] if way == "batch" else inputs))
     name = "ashorten" if way == "ainvoke" else "shorten"
     assert seen.lists[3:] == [("rerank", ["n5", "n2", "n4"]), (name, ["n5"]), ("packing", ["n5"])]
-    assert str(seen.assessment).endswith(f"FAIL, the selected object was lost at {name} (dropped)")
+    assert str(seen.assessment).endswith(f"FAIL, the selected object was lost at {name}: the stage dropped it")
 
 
 class Summed(TypedDict):

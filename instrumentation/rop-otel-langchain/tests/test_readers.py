@@ -213,7 +213,7 @@ def test_a_model_that_fails_has_read_nothing(parts: Any, seen: Any) -> None:
     )
     retrieved = {"context": parts.vector(), "input": lambda question: question}
     (retrieved | first.with_fallbacks([second])).invoke("n2")
-    assert str(seen.assessment).endswith("FAIL, the selected object was lost at packing (over_budget)")
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at packing: packing left it out")
 
 
 @pytest.mark.parametrize("way", ["invoke", "ainvoke", "stream", "batch"])

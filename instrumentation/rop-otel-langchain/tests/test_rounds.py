@@ -79,7 +79,7 @@ def test_what_the_last_call_of_the_model_lacks_was_not_shown(parts: Any, seen: A
     agent = an_agent(searching(parts, slice(3), slice(3, 6)), remember=False)
     agent.invoke("n2")
     assert seen.lists[-1] == ("packing", ["n6", "n5", "n4"])
-    assert str(seen.assessment).endswith("FAIL, the selected object was lost at packing (over_budget)")
+    assert str(seen.assessment).endswith("FAIL, the selected object was lost at packing: packing left it out")
 
 
 def test_tools_that_are_agents(parts: Any, seen: Any) -> None:

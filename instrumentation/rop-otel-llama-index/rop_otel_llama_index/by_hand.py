@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from itertools import count
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings, before_the_end, failure, has_shown, notes, raise_if_delivered
+from rop_otel.instrumenting import Settings, guarded, has_shown, kept_until_the_end
 from rop_otel_llama_index.gathering import Gathering
 from rop_otel_llama_index.watched import BY_HAND
 
@@ -28,22 +28,14 @@ class ByHand:
     def settle(self) -> None:
         """Record what the prompts show, unless the application or a synthesizer has; the handoff is current."""
         handoff = rop.current_handoff()
-        notes(handoff).pop(BY_HAND, None)
-        try:
+        with guarded("LlamaIndex, parts called by hand", "what they showed could not be read"):
             if not has_shown(handoff):
                 with nullcontext() if self.inside is None else rop.using_round(self.inside):
                     self.gathering.pack_last()
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure("LlamaIndex, parts called by hand", "what they showed could not be read")
 
 
 def call_by_hand(settings: Settings) -> None:
     """Take in that a part is called by hand, if it is: in an open handoff, and in no stage of the application."""
     handoff = rop.current_handoff()
     if handoff.id and not handoff.running_stage.span_id:
-        kept = notes(handoff)
-        if BY_HAND not in kept:
-            made = ByHand(settings)
-            if kept.setdefault(BY_HAND, made) is made:
-                before_the_end(handoff, made.settle)
+        kept_until_the_end(handoff, BY_HAND, lambda: ByHand(settings), ByHand.settle)

@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+import functools
+from collections.abc import Coroutine
 from typing import Any
 
 from opentelemetry.context import Context
 
 import rop_otel as rop
-from rop_otel.instrumenting import current_context, make_current
+from rop_otel.instrumenting import Function, current_context, make_current
 from rop_otel_llama_index.watched import innermost
 
 
-def coroutine(wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run a coroutine in the caller's context: while an event loop runs, some versions run it in a bare thread."""
-    if not args or innermost() is None:
-        return wrapped(*args, **kwargs)
-    return wrapped(_inside(current_context(), args[0]), *args[1:], **kwargs)
+def coroutine(original: Function) -> Function:
+    """Return what runs a coroutine in the caller's context: in a running loop some versions use a bare thread."""
+
+    @functools.wraps(original)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if not args or innermost() is None:
+            return original(*args, **kwargs)
+        return original(_inside(current_context(), args[0]), *args[1:], **kwargs)
+
+    return run
 
 
-def function(
-    wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Callable[..., Coroutine[Any, Any, Any]]:
-    """Make a function awaitable that runs in a thread in the context of the call: older versions leave it behind."""
+def function(original: Function) -> Function:
+    """Return what makes a function awaitable that runs in a thread in the call's context: older versions leave it."""
 
-    async def call(*given: Any, **named: Any) -> Any:
-        return await wrapped(rop.carry_context(args[0]), *args[1:], **kwargs)(*given, **named)
+    @functools.wraps(original)
+    def awaitable(*args: Any, **kwargs: Any) -> Any:
+        async def call(*given: Any, **named: Any) -> Any:
+            return await original(rop.carry_context(args[0]), *args[1:], **kwargs)(*given, **named)
 
-    return call if args else wrapped(*args, **kwargs)
+        return call if args else original(*args, **kwargs)
+
+    return awaitable
 
 
 async def _inside(context: Context, awaited: Coroutine[Any, Any, Any]) -> Any:

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import functools
+from collections.abc import Iterator
 from typing import Any
 
-from rop_otel.instrumenting import failure, raise_if_delivered
+from rop_otel.instrumenting import Function, guarded
 from rop_otel_llama_index.nodes import content
 from rop_otel_llama_index.watched import innermost
 
 
-def remember(wrapped: Callable[..., Any], instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Cut nodes into citable pieces, and remember in the running call which node each is of."""
-    pieces = wrapped(*args, **kwargs)
-    try:
-        watched = innermost()
-        nodes = list(args[0] if args else kwargs["nodes"])
-        known = {node.node_id for node in nodes}
-        if watched is not None and watched.call is not None and any(piece.node_id not in known for piece in pieces):
-            watched.call.originals.update((piece.node_id, node.node_id) for piece, node in _pairs(nodes, pieces))
-    except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-        raise_if_delivered(error)
-        failure("LlamaIndex, the sources of CitationQueryEngine", "it could not be watched")
-    return pieces
+def remembering(original: Function) -> Function:
+    """Return what cuts nodes into citable pieces, and remembers in the running call which node each is of."""
+
+    @functools.wraps(original)
+    def cut(*args: Any, **kwargs: Any) -> Any:
+        pieces = original(*args, **kwargs)
+        with guarded("LlamaIndex, the sources of CitationQueryEngine"):
+            _remember(list(args[1] if len(args) > 1 else kwargs["nodes"]), pieces)
+        return pieces
+
+    return cut
+
+
+def _remember(nodes: list[Any], pieces: list[Any]) -> None:
+    watched = innermost()
+    known = {node.node_id for node in nodes}
+    if watched is not None and watched.call is not None and any(piece.node_id not in known for piece in pieces):
+        watched.call.originals.update((piece.node_id, node.node_id) for piece, node in _pairs(nodes, pieces))
 
 
 def _pairs(nodes: list[Any], pieces: list[Any]) -> Iterator[tuple[Any, Any]]:

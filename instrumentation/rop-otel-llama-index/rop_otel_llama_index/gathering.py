@@ -12,7 +12,7 @@ from typing import Any, cast
 from opentelemetry.context import Context
 
 import rop_otel as rop
-from rop_otel.instrumenting import Settings, kinds, topmost, using_context
+from rop_otel.instrumenting import Kind, Settings, kinds, stage_of, topmost, using_context
 from rop_otel_llama_index.answers import answer_of_rounds, say_if_unlabelled
 from rop_otel_llama_index.nodes import words
 from rop_otel_llama_index.prompts import Prompts
@@ -107,21 +107,15 @@ class Gathering:
 
     def pack_last(self) -> None:
         """Record what prompts show where nobody says what the result is."""
-        nodes, prompts = list(self.nodes.values()), self.prompts.telling()
+        nodes, prompts = list(self.nodes.values()), self.prompts.answered_prompts()
         if nodes and prompts:
             self._record(nodes, prompts, None)
 
     def _record(
         self, nodes: list[Any], prompts: list[str], watched: Watched | None, *, name: str | None = None
     ) -> None:
-        with rop.using_stage(
-            kinds.PACKING,
-            name=name,
-            input=nodes,
-            id=self._settings.id,
-            scope=self._settings.scope,
-            implementation=None if watched is None else type(watched.instance).__name__,
-        ) as packing:
+        component = None if watched is None else watched.instance
+        with stage_of(self._settings, Kind(kinds.PACKING, name=name), component, input=nodes) as packing:
             labels = self.prompts.show(packing, nodes, prompts)
         self.clear()
         self._labelled = bool(labels)

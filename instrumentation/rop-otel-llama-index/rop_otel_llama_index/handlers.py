@@ -21,21 +21,18 @@ from llama_index.core.tools import BaseTool
 from llama_index.core.vector_stores.types import BasePydanticVectorStore
 from llama_index.core.workflow import Workflow
 
-import rop_otel as rop
-from rop_otel.instrumenting import Settings, failure, insist, raise_if_delivered, topmost
-from rop_otel.instrumenting import kinds as contract
+from rop_otel.instrumenting import Kind, Settings, guarded, insist, stage_of, topmost
 from rop_otel_llama_index import kinds, listening
 from rop_otel_llama_index.by_hand import ByHand, call_by_hand
 from rop_otel_llama_index.gathering import Engine, ToolCall
 from rop_otel_llama_index.nodes import words
 from rop_otel_llama_index.prompts import Prompts
-from rop_otel_llama_index.stores import Search, Stores
+from rop_otel_llama_index.stores import Search
 from rop_otel_llama_index.synthesis import Synthesis
 from rop_otel_llama_index.watched import Listing, Watched, at_hand, innermost
 from rop_otel_llama_index.workflows import WorkflowRun
 
 _Arguments = Mapping[str, Any]
-_RETRIEVES: Final = frozenset({"retrieve", "aretrieve"})
 _Begins = Callable[[Settings, Any, _Arguments, Mapping[str, object]], Watched | None]
 
 
@@ -88,19 +85,9 @@ def _query(settings: Settings, instance: Any, arguments: _Arguments, tags: Mappi
         beside=(*_texts([arguments]),),
         begins=_topmost(settings, instance, arguments, tags),
         number=None if call is None else next(call.rounds),
-        stage=_source(settings, instance) if outer is not None and isinstance(outer.instance, BaseRetriever) else None,
-    )
-
-
-def _source(settings: Settings, instance: Any) -> rop.Stage:
-    """Return the stage of what finds documents for a retriever, and is none itself."""
-    return rop.using_stage(
-        kinds.RETRIEVER,
-        name=type(instance).__name__,
-        source=True,
-        id=settings.id,
-        scope=settings.scope,
-        implementation=type(instance).__name__,
+        stage=stage_of(settings, kinds.custom(instance), instance)
+        if outer is not None and isinstance(outer.instance, BaseRetriever)
+        else None,
     )
 
 
@@ -109,15 +96,7 @@ def _retrieve(settings: Settings, instance: Any, arguments: _Arguments, tags: Ma
     kind = kinds.retriever(instance, settings)
     if kind is None:
         return Watched(instance, begins=begins)
-    stage = rop.using_stage(
-        kind.kind,
-        name=kind.name,
-        source=kind.kind not in contract.KINDS,
-        id=settings.id,
-        scope=settings.scope,
-        implementation=type(instance).__name__,
-    )
-    return Listing(instance, stage=stage, begins=begins)
+    return Listing(instance, stage=stage_of(settings, kind, instance), begins=begins)
 
 
 def _search(settings: Settings, instance: Any, arguments: _Arguments, tags: Mapping[str, object]) -> Watched | None:
@@ -127,15 +106,7 @@ def _search(settings: Settings, instance: Any, arguments: _Arguments, tags: Mapp
     if settings.id_keys and not instance.stores_text:
         return None  # it gives IDs alone, which are not those that the user means
     kind = kinds.store(instance, next(iter(arguments.values()), None))
-    stage = rop.using_stage(
-        kind.kind,
-        name=kind.name,
-        source=kind.kind not in contract.KINDS,
-        id=settings.id,
-        scope=settings.scope,
-        implementation=type(instance).__name__,
-    )
-    return Search(instance, stage=stage)
+    return Search(instance, stage=stage_of(settings, kind, instance))
 
 
 def _postprocess(
@@ -145,10 +116,7 @@ def _postprocess(
     if kind is None:
         return None
     nodes = _nodes(arguments, 0)
-    stage = rop.using_stage(
-        kind, input=nodes, id=settings.id, scope=settings.scope, implementation=type(instance).__name__
-    )
-    return Listing(instance, stage=stage, handed=nodes)
+    return Listing(instance, stage=stage_of(settings, Kind(kind), instance, input=nodes), handed=nodes)
 
 
 def _synthesize(settings: Settings, instance: Any, arguments: _Arguments, tags: Mapping[str, object]) -> Watched | None:
@@ -218,20 +186,19 @@ class Spans:
 
     Args:
         settings: Of the instrumentation.
-        stores: Vector stores, which are looked for before something retrieves.
     """
 
-    def __init__(self, settings: Settings, stores: Stores) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._stores = stores
         self._open: dict[str, Watched] = {}
         self._retired = False
+        self._patches = listening.patched(self)
 
     def retire(self) -> None:
         """Watch no more, and leave LlamaIndex when what is watched now has ended."""
         self._retired = True
         if not self._open:
-            listening.remove(self)
+            self._patches.undo()
 
     def span_enter(
         self,
@@ -246,15 +213,10 @@ class Spans:
         if self._retired:
             return
         method = id_.partition("-")[0].rpartition(".")[2]
-        try:
-            if method in _RETRIEVES:
-                self._stores.look()
+        with guarded(f"LlamaIndex, the beginning of {method}"):
             began = begin(self._settings, method, instance, bound_args.arguments, tags or {}, parent_id)
             if began is not None:
                 self._open[id_] = began
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure(f"LlamaIndex, the beginning of {method}", "it could not be watched")
 
     def span_exit(self, id_: str, *given: Any, result: Any | None = None, **others: Any) -> None:
         """Take in what a call returned."""
@@ -270,18 +232,15 @@ class Spans:
         watched = None if read is None else innermost() or at_hand()
         if read is None or watched is None:
             return
-        try:
+        with guarded("LlamaIndex, a prompt"):
             read(watched, event)
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure("LlamaIndex, a prompt", "it could not be watched")
 
     def _end(self, id_: str, *, result: Any = None, error: BaseException | None = None) -> None:
         watched = self._open.pop(id_, None)
         if watched is not None:
             insist(partial(watched.finish, result, error))
             if self._retired and not self._open:
-                listening.remove(self)
+                self._patches.undo()
 
 
 def _asked(watched: Watched | ByHand, event: Any) -> None:

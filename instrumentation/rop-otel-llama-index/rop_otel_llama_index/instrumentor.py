@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from opentelemetry.instrumentation.instrumentor import BaseInstrumentor  # type: ignore[attr-defined,unused-ignore]
 
-from rop_otel.instrumenting import Settings, configure_once, failure, raise_if_delivered, supported
+from rop_otel.instrumenting import Settings, configure_once, guarded, supported
 
 if TYPE_CHECKING:
     from rop_otel_llama_index.installing import Installed
@@ -32,13 +32,10 @@ class LlamaIndexInstrumentor(BaseInstrumentor):  # type: ignore[misc,unused-igno
         if not supported("llama-index-core", VERSIONS):
             return
         configure_once()
-        try:
+        with guarded("LlamaIndex, this installation"):  # the application starts, whatever has become of its modules
             from rop_otel_llama_index.installing import Installed  # imports LlamaIndex
 
             self._installed = Installed(settings)
-        except Exception as error:  # noqa: BLE001 - the application starts, whatever has become of LlamaIndex's modules
-            raise_if_delivered(error)
-            failure("LlamaIndex, this installation", "it could not be watched")
 
     def _uninstrument(self, **kwargs: Any) -> None:
         installed, self._installed = self._installed, None

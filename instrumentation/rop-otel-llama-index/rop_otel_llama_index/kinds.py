@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from rop_otel.instrumenting import Settings, kinds
+from rop_otel.instrumenting import Kind, Settings, kinds
 
 RETRIEVER: Final = "retriever"
 
@@ -51,18 +51,6 @@ _SEVERAL: Final = frozenset(
 )
 
 
-class Kind(NamedTuple):
-    """What kind of stage a retriever is, which takes a question, and no documents.
-
-    Args:
-        kind: One of the contract's kinds, or a custom one.
-        name: Which one, for a custom kind.
-    """
-
-    kind: str
-    name: str | None = None
-
-
 def retriever(instance: Any, settings: Settings) -> Kind | None:
     """Return what a retriever is; None where it is no stage.
 
@@ -70,14 +58,19 @@ def retriever(instance: Any, settings: Settings) -> Kind | None:
         instance: The retriever.
         settings: The user's, which may give its kind.
     """
-    told = settings.told(instance.__class__)
-    if told is not None:
-        said = settings.stages[told]
-        return None if said is None else Kind(said)
+    key = settings.key_of(instance.__class__)
+    if key is not None:
+        said = settings.stages[key]
+        return None if said is None else Kind(said, source=True)
     kind = _retriever_kind(instance.__class__)
     if kind == kinds.VECTOR:
         return _in_mode(getattr(instance, "_vector_store_query_mode", None), instance)
-    return Kind(RETRIEVER, type(instance).__name__) if kind is None else Kind(kind)
+    return custom(instance) if kind is None else Kind(kind)
+
+
+def custom(instance: object) -> Kind:
+    """Return what finds documents in a way of its own."""
+    return Kind(RETRIEVER, source=True, name=type(instance).__name__)
 
 
 def store(instance: Any, query: Any) -> Kind:
@@ -99,7 +92,7 @@ def searches(instance: Any) -> bool:
 def _in_mode(mode: Any, instance: object) -> Kind:
     mode = getattr(mode, "value", mode)
     if mode in _MIXED_MODES:
-        return Kind(RETRIEVER, type(instance).__name__)
+        return custom(instance)
     return Kind(kinds.LEXICAL if mode in _LEXICAL_MODES else kinds.VECTOR)
 
 
@@ -110,9 +103,9 @@ def postprocessor(instance: Any, settings: Settings) -> str | None:
         instance: The postprocessor.
         settings: The user's, which may give its kind; None where it says that it is no stage.
     """
-    told = settings.told(instance.__class__)
-    if told is not None:
-        return settings.stages[told]
+    key = settings.key_of(instance.__class__)
+    if key is not None:
+        return settings.stages[key]
     return _postprocessor_kind(instance.__class__) or type(instance).__name__
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import rop_otel as rop
-from rop_otel.instrumenting import Prompted, Settings, failure, look, raise_if_delivered, record_shown
+from rop_otel.instrumenting import Prompted, Settings, guarded, look, record_shown
 from rop_otel_llama_index.nodes import is_image, said, texts, words
 
 _GAP: Final = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{[^{}]*\}", re.DOTALL)
@@ -69,12 +69,9 @@ class Prompts:
         """Return all prompts; empty: none was seen."""
         if self._calls:
             return [text for messages in list(self._calls) for text in messages]
-        try:
+        with guarded("LlamaIndex, a prompt", "it could not be made from its template"):
             return [_filled(template, arguments) for template, arguments in self._templates]
-        except Exception as error:  # noqa: BLE001 - the application's template
-            raise_if_delivered(error)
-            failure("LlamaIndex, a prompt", "it could not be made from its template")
-            return []
+        return []
 
     def leading_to(self, result: str) -> list[str]:
         """Return the prompts whose answers a result holds, and those whose answers led to them; empty: none.
@@ -108,7 +105,7 @@ class Prompts:
         messages, answer = next(reversed(self._calls.items()))
         return self.leading_to(words(answer)) or list(messages)
 
-    def telling(self) -> list[str]:
+    def answered_prompts(self) -> list[str]:
         """Return the last prompt, and those that were answered in more than a word; empty: as :meth:`last`."""
         if not self._current:
             return []

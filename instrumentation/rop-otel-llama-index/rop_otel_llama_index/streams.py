@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from opentelemetry.context import Context
 
-from rop_otel.instrumenting import failure, raise_if_delivered, using_context
+from rop_otel.instrumenting import guarded, using_context
 
 Done: TypeAlias = Callable[[str, BaseException | None], None]
 """Called with the text as far as it came, and with what was raised."""
@@ -40,9 +40,5 @@ class Streaming:
 
     def end(self, error: BaseException | None = None) -> None:
         """Report how it ended."""
-        with self.step():
-            try:
-                self._done("".join(self._tokens), error)
-            except Exception as raised:  # noqa: BLE001 - monitoring never raises into the application
-                raise_if_delivered(raised)
-                failure("LlamaIndex, the end of a stream", "it could not be watched")
+        with self.step(), guarded("LlamaIndex, the end of a stream"):
+            self._done("".join(self._tokens), error)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 import rop_otel as rop
-from rop_otel.instrumenting import AsyncSteps, Settings, Steps, current_context, kinds, using_context
+from rop_otel.instrumenting import AsyncSteps, Kind, Settings, Steps, current_context, kinds, stage_of, using_context
 from rop_otel_llama_index.answers import answer_of_rounds, say_if_unlabelled
 from rop_otel_llama_index.nodes import PIECE, content, words
 from rop_otel_llama_index.prompts import Prompts
@@ -35,11 +35,11 @@ class Synthesis(Watched):
         self._answers = answers
         self._settings = settings
         self._hands_on = any(base.__name__ in _HANDING_ON for base in type(instance).__mro__)
-        self._told = self._labelled = False
+        self._packed = self._labelled = False
         self._packing: rop.Stage | None = None
         super().__init__(instance)
         if self.gathering is not None and not self._hands_on:
-            self.gathering.clear()  # it tells what becomes of that
+            self.gathering.clear()  # it reports what becomes of that
         self.prompts = Prompts(settings, query)
 
     def returned(self, result: Any) -> None:
@@ -82,21 +82,16 @@ class Synthesis(Watched):
                 self.call.release(error)
 
     def _begin(self) -> rop.Stage:
-        packing = rop.using_stage(
-            kinds.PACKING,
-            input=self._named(self._given),
-            id=self._settings.id,
-            scope=self._settings.scope,
-            implementation=type(self.instance).__name__,
-        )
+        given = self._named(self._given)
+        packing = stage_of(self._settings, Kind(kinds.PACKING), self.instance, input=given)
         packing.__enter__()
         return packing
 
     def _pack(self, error: BaseException | None = None) -> None:
         """Report what was packed, once."""
-        if self._told or self._answers or self._hands_on:
+        if self._packed or self._answers or self._hands_on:
             return
-        self._told = True
+        self._packed = True
         prompts = self.prompts.all()
         if prompts:
             error = None  # what a prompt held was shown, whatever came of it

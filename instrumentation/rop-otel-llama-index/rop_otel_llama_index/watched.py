@@ -11,21 +11,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from itertools import count
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 from opentelemetry.context import Context, create_key, get_value, set_value
 
 import rop_otel as rop
-from rop_otel.instrumenting import (
-    Deferred,
-    create_lock,
-    current_context,
-    failure,
-    make_current,
-    notes,
-    raise_if_delivered,
-    topmost,
-)
+from rop_otel.instrumenting import Deferred, Take, create_lock, current_context, guarded, make_current, notes, topmost
 
 if TYPE_CHECKING:
     from rop_otel_llama_index.by_hand import ByHand
@@ -138,13 +129,16 @@ class Watched:
             Watched.end(self, error)
             raise
 
-    def __enter__(self) -> Self:
-        return self
+    def __enter__(self) -> Take:
+        return self._take
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.finish(self.result, error)
+
+    def _take(self, result: Any) -> None:
+        self.result = result
 
     @property
     def rounds(self) -> Iterator[int] | None:
@@ -159,10 +153,6 @@ class Watched:
         """Return a block in the round of its parts."""
         return nullcontext() if self.inside is None else rop.using_round(self.inside)
 
-    def outside(self) -> Context:
-        """Return the current context with nothing that is watched: a selector may be asked in it, and retrieve."""
-        return set_value(_KEY, None)
-
     def returned(self, result: Any) -> None:
         """Take in what it returns."""
 
@@ -171,15 +161,10 @@ class Watched:
         current = get_value(_KEY) is self
         try:
             if error is None:
-                self.returned(result)
-        except Exception as raised:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(raised)
-            failure(f"LlamaIndex, what {type(self.instance).__name__} returned", "it could not be watched")
-        try:
-            self.end(error)
-        except Exception as raised:  # noqa: BLE001
-            raise_if_delivered(raised)
-            failure(f"LlamaIndex, the end of {type(self.instance).__name__}", "it could not be watched")
+                with guarded(f"LlamaIndex, what {type(self.instance).__name__} returned"):
+                    self.returned(result)
+            with guarded(f"LlamaIndex, the end of {type(self.instance).__name__}"):
+                self.end(error)
         finally:
             if current:
                 make_current(self._before)
@@ -207,13 +192,13 @@ class Listing(Watched):
         self.stage = stage
         self._handed = [each.node.node_id for each in handed]
         super().__init__(instance, begins=begins, block=stage)
-        self._told, self.gathering = self.gathering, None  # what it asks others for is its own
+        self._around, self.gathering = self.gathering, None  # what it asks others for is its own
 
     def returned(self, result: Any) -> None:
         """Take in the nodes."""
         self.stage.returned(result)
-        if self._told is not None:
-            self._told.listed(result, handed=self._handed)
+        if self._around is not None:
+            self._around.listed(result, handed=self._handed)
 
 
 class Enclosing(Watched):
@@ -222,6 +207,11 @@ class Enclosing(Watched):
     def place(self) -> Context:
         """Return the context in which its parts run."""
         raise NotImplementedError
+
+
+def outside() -> Context:
+    """Return the current context with nothing that is watched: a selector may be asked in it, and retrieve."""
+    return set_value(_KEY, None)
 
 
 def innermost() -> Watched | None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
+from types import TracebackType
 from typing import Any, cast
 
 from llama_index.core.instrumentation.dispatcher import active_instrument_tags  # type: ignore[attr-defined]
 from llama_index.core.workflow import StopEvent
 from opentelemetry.context import Context
 
-from rop_otel.instrumenting import Settings, create_lock, make_current, topmost, using_context
+from rop_otel.instrumenting import Once, Settings, make_current, topmost, using_context
 from rop_otel_llama_index.answers import answer_of_rounds
 from rop_otel_llama_index.gathering import Gathering
 from rop_otel_llama_index.nodes import words
-from rop_otel_llama_index.watched import Call, Enclosing, innermost
+from rop_otel_llama_index.watched import Call, Enclosing, innermost, outside
 
 
 class WorkflowRun(Enclosing):
@@ -27,25 +29,22 @@ class WorkflowRun(Enclosing):
 
     def __init__(self, instance: Any, block: topmost, settings: Settings, question: object = None) -> None:
         super().__init__(instance)
-        self._handoff = block
-        self._lock = create_lock()
+        self._starting = Once(partial(_called, block))
         self.gathering = self._own = Gathering(settings, question)
 
     def start(self) -> None:
         """Be a call from here on, in the context of its first part: there others' spans of the run are current too."""
-        with self._lock:
-            if self.call is None:
-                with using_context(self.outside()):
-                    begun = Call(self._handoff)
-                if self.call is None:  # a signal handler may have retrieved
-                    self.call = self._begun = begun
+        if self.call is None:
+            self.call = self._begun = self._starting.get()
 
     def place(self) -> Context:
         """Return the context in which its parts run."""
         return cast(Call, self.call).context()
 
-    def leave(self) -> None:
-        """Be no longer current here: what it started goes on by itself."""
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Be no longer current here: what was started goes on in tasks; the end is that of LlamaIndex's span of it."""
         make_current(self._before)
 
     def returned(self, result: Any) -> None:
@@ -63,6 +62,11 @@ class WorkflowRun(Enclosing):
         self.start()
         super().end(error)
         self._own.clear()  # an exception keeps what led to it, and with it the run
+
+
+def _called(block: topmost) -> Call:
+    with using_context(outside()):
+        return Call(block)
 
 
 def begin_run(settings: Settings, instance: Any, arguments: Mapping[str, Any]) -> WorkflowRun | None:

@@ -66,7 +66,7 @@ engine(fusion, llm=told).query("?")
 print(by("openinference"), by("rop_otel"))
 """
 EXPECTED = """\
-mine: FAIL, the selected object was lost at rerank (reranked_away)
+mine: FAIL, the selected object was lost at rerank: the reranker put it too low
 ['lexical', 'retriever', 'fusion', 'rerank', 'packing']
 True
 [('handoff mine', 'FAIL'), ('handoff RetrieverQueryEngine', 'FAIL'), \

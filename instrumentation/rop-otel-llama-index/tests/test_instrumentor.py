@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import logging
+import pickle
 import subprocess
 import sys
 from importlib import metadata
@@ -15,6 +17,7 @@ from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import CitationQueryEngine
+from llama_index.core.vector_stores import SimpleVectorStore
 from llama_index_parts import BM25Retriever, Watch, WordRerank, engine
 from opentelemetry.context import attach, get_current, set_value
 from rop_otel_llama_index import LlamaIndexInstrumentor
@@ -151,6 +154,13 @@ def test_a_llama_index_that_is_not_as_expected(
     assert len(caplog.messages) == 1
     engine(BM25Retriever("n1")).query("?")
     assert watch.records == []
+
+
+def test_watched_methods_can_be_pickled_and_copied(watch: Watch) -> None:
+    """An application hands a method of a postprocessor or a store to another process."""
+    watch()
+    for method in (WordRerank().apostprocess_nodes, SimpleVectorStore().query):
+        assert pickle.loads(pickle.dumps(method)).__name__ == copy.deepcopy(method).__name__ == method.__name__
 
 
 def test_a_wrong_setting_is_told(watch: Watch) -> None:

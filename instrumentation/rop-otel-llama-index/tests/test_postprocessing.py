@@ -81,7 +81,7 @@ def test_each_postprocessor_is_a_stage(watch: Watch) -> None:
     assert watch.stages[1].returned == ("n4", "n3", "n2")
     assert watch.stages[1].implementation == "WordRerank"
     assert str(watch.only).startswith(
-        "RetrieverQueryEngine: FAIL, the selected object was lost at rerank (reranked_away)"
+        "RetrieverQueryEngine: FAIL, the selected object was lost at rerank: the reranker put it too low"
     )
 
 

@@ -109,7 +109,7 @@ async def test_the_run_of_a_workflow_is_a_handoff(watch: Watch) -> None:
 
     watch(selected_by=select)
     await Rag().run(count=3, question="which one?")
-    assert str(watch.only) == "Rag: FAIL, the selected object was lost at rerank (reranked_away)"
+    assert str(watch.only) == "Rag: FAIL, the selected object was lost at rerank: the reranker put it too low"
     assert (watch.kinds(), asked) == (["lexical", "rerank", "packing"], ["which one?"])
 
 
@@ -161,7 +161,7 @@ def test_a_prompt_of_an_engines_own_is_what_was_shown(watch: Watch) -> None:
     """So it is with an engine that asks a model itself."""
     watch(selected_by=lambda question: "n2")
     Own().query("?")
-    assert str(watch.only) == "Own: FAIL, the selected object was lost at packing (over_budget)"
+    assert str(watch.only) == "Own: FAIL, the selected object was lost at packing: packing left it out"
     assert watch.only.shown.ids == ("n1",)
 
 

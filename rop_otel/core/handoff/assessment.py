@@ -15,24 +15,41 @@ Scores = Mapping[str, float]
 
 
 class DropCause(StrEnum):
-    """Why a selected object did not reach the reader."""
+    """Why a selected object did not reach the reader.
 
-    NO_TEXT = "no_text"
-    BELOW_CUTOFF = "below_cutoff"
-    UNOBSERVED_STAGE = "unobserved_stage"
-    BEYOND_RECORDED_DEPTH = "beyond_recorded_depth"
-    NEVER_RETRIEVED = "never_retrieved"
-    UNUSED = "unused"
-    SILENT_CUT = "silent_cut"
-    FUSED_OUT = "fused_out"
-    TRUNCATED = "truncated"
-    RERANKED_AWAY = "reranked_away"
-    DIVERSIFIED_AWAY = "diversified_away"
-    DISPLACED = "displaced"
-    REORDERED_AWAY = "reordered_away"
-    NO_SENTENCE_KEPT = "no_sentence_kept"
-    OVER_BUDGET = "over_budget"
-    DROPPED = "dropped"
+    Args:
+        code: The cause, for programs.
+        words: What happened, as a part of a sentence.
+    """
+
+    words: str
+
+    def __new__(cls, code: str, words: str) -> Self:
+        """Return a cause that knows its words."""
+        row = str.__new__(cls, code)
+        row._value_ = code
+        row.words = words
+        return row
+
+    NO_TEXT = "no_text", "none of its text was shown"
+    BELOW_CUTOFF = "below_cutoff", "it was shown, but past the cutoff"
+    UNOBSERVED_STAGE = "unobserved_stage", "the stage was not seen, or its IDs were not read"
+    BEYOND_RECORDED_DEPTH = "beyond_recorded_depth", "the list is longer than what was recorded of it"
+    NEVER_RETRIEVED = (
+        "never_retrieved",
+        "no list holds it; compare the IDs first, they may be random or those of chunks",
+    )
+    UNUSED = "unused", "nothing took the list that holds it"
+    SILENT_CUT = "silent_cut", "code before the stage cut the list"
+    FUSED_OUT = "fused_out", "fusion left it out"
+    TRUNCATED = "truncated", "the cut left it out"
+    RERANKED_AWAY = "reranked_away", "the reranker put it too low"
+    DIVERSIFIED_AWAY = "diversified_away", "passages that differ were preferred"
+    DISPLACED = "displaced", "expansion displaced it"
+    REORDERED_AWAY = "reordered_away", "the reorder dropped it"
+    NO_SENTENCE_KEPT = "no_sentence_kept", "no sentence of it was kept"
+    OVER_BUDGET = "over_budget", "packing left it out"
+    DROPPED = "dropped", "the stage dropped it"
 
 
 class Basis(StrEnum):
@@ -337,8 +354,8 @@ class Assessment:
             return f"PASS, {VERDICT_WORDS[self.verdict]}{where}"
         if self.verdict is Verdict.FAIL:
             place = f" at {self.dropped_at}" if self.dropped_at else ""
-            more = f": {COMPARE_IDS}" if self.drop_cause is DropCause.NEVER_RETRIEVED else ""
-            return f"FAIL, the selected object was lost{place} ({self.drop_cause}){more}"
+            why = f": {self.drop_cause.words}" if self.drop_cause else ""
+            return f"FAIL, the selected object was lost{place}{why}"
         return f"{self.verdict.value}, {self.note or VERDICT_WORDS[self.verdict]}"
 
     def _finding_words(self) -> str:
@@ -349,7 +366,6 @@ class Assessment:
         return f"; findings: {named}" + (f" and {more} more" if more > 0 else "")
 
 
-COMPARE_IDS: Final = "no list holds it; compare the IDs first, they may be random or those of chunks"
 VERDICT_WORDS: Final = {
     Verdict.PASS: "the selected object reached the reader",
     Verdict.FAIL: "the selected object did not reach the reader, for certain",

@@ -120,13 +120,13 @@ def handoff_record(
     )
 
 
-def stage_attributes(told: Mapping[str, object]) -> dict[str, Any]:
+def stage_attributes(fields: Mapping[str, object]) -> dict[str, Any]:
     """Return the span attributes of fields of a stage's record.
 
     Args:
-        told: Names of fields to their values. None of them has its default value, which would be no attribute.
+        fields: Names of fields to their values. None of them has its default value, which would be no attribute.
     """
-    return {STAGE_ATTRIBUTES[name]: value for name, value in told.items()}
+    return {STAGE_ATTRIBUTES[name]: value for name, value in fields.items()}
 
 
 def handoff_attributes(record: HandoffRecord, **since: object) -> dict[str, Any]:

@@ -59,14 +59,14 @@ def fact(
     instead: object = None,
 ) -> _T:
     """Return the field of a dataclass with its row; the arguments are those of :class:`Fact`."""
-    told = row(attribute, read, choices=choices, hashed=hashed, cut=cut, counts=counts, instead=instead)
-    return field(default=read(None), metadata=told)
+    metadata = row(attribute, read, choices=choices, hashed=hashed, cut=cut, counts=counts, instead=instead)
+    return field(default=read(None), metadata=metadata)
 
 
-def row(attribute: str, read: Callable[[object], object], **told: Any) -> Mapping[str, Any]:
+def row(attribute: str, read: Callable[[object], object], **properties: Any) -> Mapping[str, Any]:
     """Return the metadata of a field that has to be given; the arguments are those of :func:`fact`."""
     empty: dict[str, Any] = {"choices": (), "hashed": None, "cut": None, "counts": None, "instead": None}
-    return {_ROW: {**empty, "attribute": attribute, "read": read, **told}}
+    return {_ROW: {**empty, "attribute": attribute, "read": read, **properties}}
 
 
 class Facts(tuple[Fact, ...]):

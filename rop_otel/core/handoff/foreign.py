@@ -24,11 +24,11 @@ def leave_out_seen_twice(stages: Sequence[StageRecord], parents: Parents, counts
         counts: Which stages count; changed in place.
     """
     outermost = outermost_first(parents)
-    _leave_out_what_ours_tell(stages, parents, outermost, counts)
+    _leave_out_what_ours_report(stages, parents, outermost, counts)
     _leave_out_inner_without_list(stages, parents, outermost, counts)
 
 
-def _leave_out_what_ours_tell(
+def _leave_out_what_ours_report(
     stages: Sequence[StageRecord], parents: Parents, outermost: Sequence[int], counts: list[bool]
 ) -> None:
     """Leave out foreign stages whose list one of our stages has, too.

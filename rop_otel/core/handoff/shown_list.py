@@ -75,8 +75,8 @@ def shown_list(
         inner = frozenset(enclosed)
         showing = [place for place in showing if place not in inner]
     places = _without_rounds(stages, showing) if showing else tuple(end)
-    told = {stages[place].basis for place in places} if showing else set()
-    if UNSEEN in told:
+    bases = {stages[place].basis for place in places} if showing else set()
+    if UNSEEN in bases:
         return ShownList()
     lists = [_with_text(stages[place]) for place in places]
     ids = lists[0] if len(lists) == 1 else tuple(chain.from_iterable(lists))
@@ -85,7 +85,7 @@ def shown_list(
     usable = bool(places) and all(stages[place].returned is not None for place in places)
     basis = None
     if usable:
-        basis = next((each for each in _WEAKEST_FIRST if each in told), Basis.RECORDED if showing else Basis.LAST_LIST)
+        basis = next((each for each in _WEAKEST_FIRST if each in bases), Basis.RECORDED if showing else Basis.LAST_LIST)
     return ShownList(places, ids, known, cut is not None, usable, basis)
 
 

@@ -152,11 +152,11 @@ def _text(asked: _Asked, what: str, value: object, row: Fact) -> str | None:
 
 
 def _choice(asked: _Asked, what: str, value: object, row: Fact) -> str:
-    told = as_name(value) or ""
-    if told in row.choices:
-        return told
+    named = as_name(value) or ""
+    if named in row.choices:
+        return named
     asked.complain(what, f"{what} is {plainly(value)}; it must be one of {', '.join(row.choices)}")
-    return told if row.read is values.choice else ""
+    return named if row.read is values.choice else ""
 
 
 def _cutoff(asked: _Asked, what: str, value: object, row: Fact) -> int:

@@ -57,12 +57,12 @@ class Handoff(Protocol):
                 a selection was due and none came, which gives the verdict ``SELECTOR_ERROR``.
         """
 
-    def answered(self, text: str, **told: Unpack[Answered]) -> None:
+    def answered(self, text: str, **given: Unpack[Answered]) -> None:
         """Report what the reader answered. The text itself is never recorded, only the labels that it cites.
 
         Args:
             text: The answer.
-            told: See :class:`~rop_otel.tracing.handoffs.answering.Answered`.
+            given: See :class:`~rop_otel.tracing.handoffs.answering.Answered`.
         """
 
     def close(self) -> Assessment:

@@ -40,6 +40,10 @@ class LiveHandoff:
         runtime: Its configuration, ledger, tracer and sinks.
         closes: Whether its block ends it.
         run: The run that it joined.
+
+    Attributes:
+        kept: What is recorded at its end.
+        notes: What instrumentation packages keep with it, each under keys of its own.
     """
 
     def __init__(self, record: HandoffRecord, runtime: Runtime, *, closes: bool, run: LiveRun | None = None) -> None:
@@ -52,6 +56,7 @@ class LiveHandoff:
         self._closings = count()
         self._answers = Answers()
         self.kept = KeptRecords()
+        self.notes: dict[object, Any] = {}
         self.runtime = runtime
         self.trace = HandoffTrace(record.name)
         self.opened: OpenHandoff | None = None
@@ -84,6 +89,20 @@ class LiveHandoff:
         """The stage in which the caller runs, else one that does nothing."""
         return running_stage()
 
+    @property
+    def selected(self) -> Ids | None:
+        """What was selected, as it is recorded; None where no selection was due."""
+        return self._selected
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended."""
+        return self._assessment is not None
+
+    def citations_in(self, text: str) -> tuple[str, ...]:
+        """Return the labels that an answer cites, as they are found where the answer is reported."""
+        return self._answers.citations_in(text, self.runtime, f"handoff {self.name!r}")
+
     def select(self, selected: object) -> None:
         """Report which object was selected upstream."""
         if self._is_over("select()"):
@@ -93,12 +112,12 @@ class LiveHandoff:
         if "" in ids:
             self._complain(no_id_in(selected))
 
-    def answered(self, text: str, **told: Unpack[Answered]) -> None:
+    def answered(self, text: str, **given: Unpack[Answered]) -> None:
         """Report what the reader answered."""
-        refuse_unknown("answered()", told, Answered)
+        refuse_unknown("answered()", given, Answered)
         if not self._is_over("answered()"):
             self._settle()
-            self._answers.tell(text, told, self)
+            self._answers.record(text, given, self)
 
     def close(self) -> Assessment:
         """End the handoff and assess it; a second call changes nothing."""

@@ -43,7 +43,7 @@ class NoopHandoff:
     def select(self, selected: object) -> None:
         """Do nothing."""
 
-    def answered(self, text: str, **told: Unpack[Answered]) -> None:
+    def answered(self, text: str, **given: Unpack[Answered]) -> None:
         """Do nothing."""
 
     def close(self) -> Assessment:

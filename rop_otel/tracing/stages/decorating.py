@@ -94,7 +94,7 @@ class Calls:
         self._inputs = inputs
         self._top_k = top_k
 
-    def tell(self, stage: LiveStage, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def report_input(self, stage: LiveStage, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Report to a stage what its call hands over, before the function can change it."""
         if self._top_k is not None:
             stage._facts.top_k = as_count(self._top_k.of(args, kwargs))  # what is no number is ignored
@@ -132,7 +132,8 @@ def _is_awaited_generator(function: Callable[..., Any]) -> bool:
 def _coroutine(kind: type[Awaited], calls: Calls) -> Run:
     def run(runtime: Runtime, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         inner = function(*args, **kwargs)
-        return kind(inner, LiveStage(calls.spec, runtime), functools.partial(calls.tell, args=args, kwargs=kwargs))
+        report = functools.partial(calls.report_input, args=args, kwargs=kwargs)
+        return kind(inner, LiveStage(calls.spec, runtime), report)
 
     return run
 

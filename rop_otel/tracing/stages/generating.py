@@ -45,7 +45,7 @@ class Yielded:
         self._stage._start_here()
         handed, self._handed = self._handed, None
         if handed is not None:
-            self._calls.tell(self._stage, *handed)
+            self._calls.report_input(self._stage, *handed)
 
     def step(self) -> Step:
         """Return the block in which the stage is current."""

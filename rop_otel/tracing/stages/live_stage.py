@@ -52,11 +52,11 @@ class LiveStage:
         "_handed",
         "_handoff",
         "_opened",
+        "_reported",
         "_runtime",
         "_span",
         "_spec",
         "_times",
-        "_told",
         "_wanted",
     )
 
@@ -65,7 +65,7 @@ class LiveStage:
         self._runtime = runtime
         self._facts = StageFacts(spec, runtime)
         self._handed = handed
-        self._told = False
+        self._reported = False
         self._wanted = True
         self._times: tuple[int, int] | None = None
         self._span = StageSpan()
@@ -81,13 +81,13 @@ class LiveStage:
         """Its span."""
         return self._span.span_id
 
-    def returned(self, results: object, **told: Unpack[Returned]) -> None:
+    def returned(self, results: object, **given: Unpack[Returned]) -> None:
         """Report what the stage returns."""
-        if told:
-            refuse_unknown("returned()", told, Returned)
-        self._told = True
+        if given:
+            refuse_unknown("returned()", given, Returned)
+        self._reported = True
         if self._wanted:
-            self._facts.returned(self._spec.results.read(results, limit=self._runtime.config.max_ids), results, told)
+            self._facts.returned(self._spec.results.read(results, limit=self._runtime.config.max_ids), results, given)
 
     def shown_in(
         self, prompt: str | Iterable[str], results: Sequence[object], **given: Unpack[ShownIn]
@@ -98,16 +98,20 @@ class LiveStage:
             return None
         shown = self._look((prompt,) if isinstance(prompt, str) else prompt, results, given)
         self._facts.say({"tokens": given.get("tokens"), "token_budget": given.get("token_budget")})
-        self._show(shown)
+        self.show(shown)
         return shown
 
-    def _show(self, shown: Prompted | None) -> None:
-        """Take in what a prompt shows; None: it cannot be decided."""
-        self._told = True
+    def show(self, shown: Prompted | None) -> None:
+        """Report what a prompt shows of documents, which was looked for before; None: it cannot be decided."""
+        self._reported = True
         if shown is None:
             self._facts.withhold()
         else:
             self.returned(shown.documents, shares=shown.shares, basis=shown.basis, labels=shown.labels)
+
+    def ran(self, began: int, ended: int) -> None:
+        """Report when it ran, in moments of its handoff, where it is recorded later than that: before its block."""
+        self._times = began, ended
 
     def input(self, *results: object) -> None:
         """Report what the stage is handed."""
@@ -116,12 +120,12 @@ class LiveStage:
 
     def implementation(self, name: str, *, fallback: bool = False) -> None:
         """Report which implementation really runs."""
-        self._facts.tell("implementation", name)
-        self._facts.tell("fallback", fallback)
+        self._facts.report("implementation", name)
+        self._facts.report("fallback", fallback)
 
     def query_form(self, form: str) -> None:
         """Report how the query was built."""
-        self._facts.tell("query_form", form)
+        self._facts.report("query_form", form)
 
     def __repr__(self) -> str:
         return f"<Stage {self._spec.place}>"
@@ -153,7 +157,7 @@ class LiveStage:
     def _leave(self, error: BaseException | None) -> None:
         """End with the block."""
         self._finish(error)
-        if error is None and not self._runtime.inherited and not self._told and self._wanted:
+        if error is None and not self._runtime.inherited and not self._reported and self._wanted:
             self._facts.misuse(Problem.IDS, "it ended without returned()")
 
     def _give_up(self) -> None:
@@ -185,7 +189,7 @@ class LiveStage:
             self._began = self._times[0] if self._times else handoff.trace.now()
             self._opened = handoff.opened
         if at.round is not None:
-            self._facts.told["round"] = at.round
+            self._facts.fields["round"] = at.round
         if not is_collecting():  # what else sees spans begin must not run in the middle of anything
             self._span.start(self._facts, before, at=self._began)
         self._span.identify(handoff, None if at.stage is None else at.stage.span_id)
@@ -215,7 +219,7 @@ class LiveStage:
 
     def _end(self, reading: Reading, error: BaseException | None = None) -> None:
         """Finish a stage that yielded its documents."""
-        taken = self._told or self._facts.take(reading)
+        taken = self._reported or self._facts.take(reading)
         self._finish(error)
         if not taken and error is None:
             wrong = f"no ID can be read in what it yields; {SAY_WHERE}" if reading.ids is None else f"it yields {TEXT}"
@@ -239,7 +243,7 @@ class LiveStage:
     def _record(self, end: int | None, *, failed: bool) -> StageRecord:
         span = self._span
         return StageRecord(
-            **{**self._spec.facts, **self._facts.told},
+            **{**self._spec.facts, **self._facts.fields},
             trace_id=span.trace_id,
             span_id=span.span_id,
             parent_id=span.parent_id,

@@ -14,7 +14,7 @@ class NoopStage:
     def __init__(self) -> None:
         self.trace_id = self.span_id = ""
 
-    def returned(self, results: object, **told: object) -> None:
+    def returned(self, results: object, **given: object) -> None:
         """Do nothing."""
 
     def shown_in(self, prompt: object, results: object, **given: object) -> None:

@@ -16,21 +16,21 @@ _MOST: Final = 80
 """Attributes of documents on one span. The SDK keeps 128 by default, and ours have to be among them."""
 
 
-def openinference(kind: str, told: Mapping[str, Any]) -> dict[str, str | float]:
+def openinference(kind: str, fields: Mapping[str, Any]) -> dict[str, str | float]:
     """Return a stage's documents in OpenInference's flattened form, the best ones where there are many.
 
     Args:
         kind: The stage's kind. A reranker also has what it was handed; a reader is a chain, without documents.
-        told: Fields of the stage's record.
+        fields: Fields of the stage's record.
     """
     if kind == kinds.READER:
         return {semconv.OPENINFERENCE_SPAN_KIND: CHAIN}
-    returned = told.get("returned")
+    returned = fields.get("returned")
     if kind != kinds.RERANK:
-        found = _documents(semconv.OPENINFERENCE_DOCUMENTS, returned, told.get("scores"), most=_MOST)
+        found = _documents(semconv.OPENINFERENCE_DOCUMENTS, returned, fields.get("scores"), most=_MOST)
         return {semconv.OPENINFERENCE_SPAN_KIND: _RETRIEVER, **found}
-    found = _documents(semconv.OPENINFERENCE_RERANKER_OUTPUT, returned, told.get("scores"), most=_MOST // 2)
-    found |= _documents(semconv.OPENINFERENCE_RERANKER_INPUT, told.get("input"), None, most=_MOST // 2)
+    found = _documents(semconv.OPENINFERENCE_RERANKER_OUTPUT, returned, fields.get("scores"), most=_MOST // 2)
+    found |= _documents(semconv.OPENINFERENCE_RERANKER_INPUT, fields.get("input"), None, most=_MOST // 2)
     return {semconv.OPENINFERENCE_SPAN_KIND: _RERANKER, **found}
 
 

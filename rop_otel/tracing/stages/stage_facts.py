@@ -78,38 +78,38 @@ class StageFacts:
         runtime: What to work with.
 
     Attributes:
-        told: Fields of the stage's record beside those of the spec; none with its default.
+        fields: Fields of the stage's record beside those of the spec; none with its default.
         owner: Its handoff.
         top_k: How many documents were asked for.
     """
 
-    __slots__ = ("owner", "runtime", "spec", "told", "top_k")
+    __slots__ = ("fields", "owner", "runtime", "spec", "top_k")
 
     def __init__(self, spec: Spec, runtime: Runtime) -> None:
         self.spec = spec
         self.runtime = runtime
-        self.told: dict[str, Any] = {}
+        self.fields: dict[str, Any] = {}
         self.owner: Owner | None = None
         self.top_k: int | None = None
 
-    def returned(self, reading: Reading, results: object, told: Mapping[str, object]) -> None:
+    def returned(self, reading: Reading, results: object, beside: Mapping[str, object]) -> None:
         """Take in what the stage returned, and what is said beside it."""
         taken = self.take(reading)
-        if told:
-            self.say(told)
+        if beside:
+            self.say(beside)
         if not taken:
             self.misuse(Problem.IDS, without_ids(results) if reading.ids is None else f"it returned {TEXT}")
 
     def withhold(self) -> None:
         """Forget what the stage returned: it is not known what was shown of that."""
         for name in (*_OF_A_LIST, *_ALIGNED):
-            self.told.pop(name, None)
+            self.fields.pop(name, None)
 
-    def say(self, told: Mapping[str, object]) -> None:
+    def say(self, given: Mapping[str, object]) -> None:
         """Take in facts that the application reports; None reports nothing."""
-        for name, value in told.items():
+        for name, value in given.items():
             if value is not None:
-                said = self.tell(name, value)
+                said = self.report(name, value)
                 if name == "labels" and said is not None and self.owner is not None:
                     self.owner.show(said)
 
@@ -117,20 +117,20 @@ class StageFacts:
         """Take in a list that has been read already, and return whether it has IDs. Text is not kept."""
         if reading.ids is None:
             return False
-        runtime, told = self.runtime, self.told
+        runtime, fields = self.runtime, self.fields
         recorded = recorded_ids(reading, self)
-        if "returned" in told:
+        if "returned" in fields:
             for name in _OF_A_LIST:
-                told.pop(name, None)
+                fields.pop(name, None)
         if recorded is None:
             return False
-        told["returned"] = recorded
+        fields["returned"] = recorded
         if reading.total is not None:
-            told["returned_count"] = reading.total
+            fields["returned_count"] = reading.total
         if reading.scores is not None:
-            told["scores"] = reading.scores
+            fields["scores"] = reading.scores
         if reading.scopes is not None and runtime.shape.fit(reading.scopes):
-            told["scopes"] = runtime.hashed(reading.scopes)
+            fields["scopes"] = runtime.hashed(reading.scopes)
         if self.owner is not None and self.spec.kind != kinds.READER:
             self.owner.note(self.spec.results, recorded)
         return True
@@ -160,10 +160,10 @@ class StageFacts:
         ids = lists[0] if len(lists) == 1 else tuple(chain.from_iterable(lists))
         if total > limit:
             ids = ids[:limit]
-            self.told["input_count"] = total
-        self.told["input"] = ids
+            self.fields["input_count"] = total
+        self.fields["input"] = ids
 
-    def tell(self, name: str, value: object) -> Any:
+    def report(self, name: str, value: object) -> Any:
         """Take in one fact that the application says; what cannot be used is left out, and logged.
 
         Args:
@@ -176,20 +176,20 @@ class StageFacts:
         row = _ROWS[name]
         taken = self._aligned(row, value) if row.cut == "aligned" else self._one(row, value)
         if taken is None or taken == row.default:
-            self.told.pop(name, None)
+            self.fields.pop(name, None)
         else:
-            self.told[name] = self.runtime.recorded(taken, row)
+            self.fields[name] = self.runtime.recorded(taken, row)
         return taken
 
     def cite(self, citations: tuple[str, ...]) -> None:
         """Take in the labels that an answer cites; one that is text is none."""
         fit = self.runtime.shape.fit
         short = citations if fit(citations) else tuple(label for label in citations if fit((label,)))
-        self.told["citations"] = self.runtime.hashed_labels(short)
+        self.fields["citations"] = self.runtime.hashed_labels(short)
 
     def attributes(self, first: dict[str, Any]) -> dict[str, Any]:
         """Return some first span attributes, and those of the facts that the spec does not have."""
-        for name, value in self.told.items():
+        for name, value in self.fields.items():
             first[STAGE_ATTRIBUTES[name]] = value
         if self.top_k is not None:
             first[semconv.GEN_AI_TOP_K] = self.top_k

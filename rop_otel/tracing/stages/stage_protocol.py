@@ -25,12 +25,12 @@ class Stage(Protocol):
     def span_id(self) -> str:
         """ID of its span, 16 hex digits; empty without a span."""
 
-    def returned(self, results: object, **told: Unpack[Returned]) -> None:
+    def returned(self, results: object, **given: Unpack[Returned]) -> None:
         """Report what the stage returns. In a decorated function this replaces what the function returns.
 
         Args:
             results: The list of documents, or of their IDs, in order. An empty list: the stage returned none.
-            told: See :class:`~rop_otel.tracing.stages.stage_facts.Returned`.
+            given: See :class:`~rop_otel.tracing.stages.stage_facts.Returned`.
         """
 
     def shown_in(

@@ -84,5 +84,5 @@ class StageSpan:
         first = {} if owner is None else {**facts.spec.attributes, semconv.HANDOFF_ID: owner.id}
         attributes = facts.attributes(first)
         if facts.runtime.config.openinference:
-            attributes = {**openinference(facts.spec.kind, facts.told), **attributes}
+            attributes = {**openinference(facts.spec.kind, facts.fields), **attributes}
         return attributes

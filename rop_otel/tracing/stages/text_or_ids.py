@@ -12,7 +12,7 @@ from rop_otel.tracing.stages.spec import Spec
 from rop_otel.tracing.stages.stage_owner import Owner
 
 
-class Telling(Protocol):
+class Reported(Protocol):
     """The facts of a stage so far."""
 
     @property
@@ -24,7 +24,7 @@ class Telling(Protocol):
         """What it works with."""
 
     @property
-    def told(self) -> Mapping[str, Any]:
+    def fields(self) -> Mapping[str, Any]:
         """Fields of its record."""
 
     @property
@@ -32,7 +32,7 @@ class Telling(Protocol):
         """Its handoff."""
 
 
-def recorded_ids(reading: Reading, stage: Telling) -> Ids | None:
+def recorded_ids(reading: Reading, stage: Reported) -> Ids | None:
     """Return the IDs of a list as they are recorded; None where they are text.
 
     Most stages are handed the list that the one before returned: what is known of it holds again.
@@ -51,7 +51,7 @@ def recorded_ids(reading: Reading, stage: Telling) -> Ids | None:
     return None if reading.bare and _is_text(ids, stage) else recorded
 
 
-def _is_text(ids: Ids, stage: Telling) -> bool:
+def _is_text(ids: Ids, stage: Reported) -> bool:
     """Return whether strings that were read as IDs are text.
 
     Questions look like IDs of several words. They count as text if the stage is of a kind of its own and no source, if
@@ -61,5 +61,5 @@ def _is_text(ids: Ids, stage: Telling) -> bool:
         return False
     wordy = frozenset(stage.runtime.hashed(tuple(raw for raw in ids if len(raw.split()) > 1)))
     opened = None if stage.owner is None else stage.owner.opened
-    known = not wordy.isdisjoint(stage.told.get("input", ()))
+    known = not wordy.isdisjoint(stage.fields.get("input", ()))
     return bool(wordy) and not (known or (opened is not None and opened.returned_any(wordy)))

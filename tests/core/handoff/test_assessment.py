@@ -7,7 +7,7 @@ import json
 import pytest
 
 from rop_otel.core.handoff import FINDINGS, Assessment, Severity
-from rop_otel.core.handoff.assessment import COMPARE_IDS
+from rop_otel.core.handoff.assessment import DropCause
 from tests.core.build import END, judge, stage
 
 ERRORS = (
@@ -99,11 +99,11 @@ def test_json() -> None:
         ),
         (
             judge(stage("vector", "a b"), stage("packing", "b")),
-            "qa: FAIL, the selected object was lost at packing (over_budget)",
+            "qa: FAIL, the selected object was lost at packing: packing left it out",
         ),
         (
             judge(stage("packing", "b")),
-            f"qa: FAIL, the selected object was lost (never_retrieved): {COMPARE_IDS}",
+            f"qa: FAIL, the selected object was lost: {DropCause.NEVER_RETRIEVED.words}",
         ),
         (
             judge(stage("mmr", "b b"), selected=None),

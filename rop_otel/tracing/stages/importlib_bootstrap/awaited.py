@@ -17,15 +17,15 @@ class Awaited(Standing, Coroutine[Any, Any, Any]):
     Args:
         inner: The coroutine.
         stage: The stage.
-        tell: Reports to the stage what it is handed.
+        report_input: Reports to the stage what it is handed.
     """
 
     __slots__ = ("_running", "_steps")
     _kind = CoroutineType
 
-    def __init__(self, inner: Any, stage: LiveStage, tell: Callable[[LiveStage], object]) -> None:
+    def __init__(self, inner: Any, stage: LiveStage, report_input: Callable[[LiveStage], object]) -> None:
         Standing.__init__(self, inner)
-        self._running = _Running(stage, tell)
+        self._running = _Running(stage, report_input)
         self._steps: Generator[Any, Any, Any] | None = None
 
     def __await__(self) -> Generator[Any, Any, Any]:
@@ -85,11 +85,11 @@ class _Running:
     It knows neither the coroutine nor its steps: what is left half-way is freed at once, without the garbage collector.
     """
 
-    __slots__ = ("_begun", "_stage", "_tell", "asked", "gone")
+    __slots__ = ("_begun", "_report_input", "_stage", "asked", "gone")
 
-    def __init__(self, stage: LiveStage, tell: Callable[[LiveStage], object]) -> None:
+    def __init__(self, stage: LiveStage, report_input: Callable[[LiveStage], object]) -> None:
         self._stage: LiveStage | None = stage
-        self._tell = tell
+        self._report_input = report_input
         self._begun = False
         self.asked = False
         self.gone: WhenGone | None = None
@@ -99,11 +99,11 @@ class _Running:
         if self._stage is not None:
             self._begun = True
             self._stage.__enter__()
-            self._tell(self._stage)
+            self._report_input(self._stage)
 
     def returned(self, result: Any) -> None:
         """Take in what the coroutine returned."""
-        if self._stage is not None and not self._stage._told:
+        if self._stage is not None and not self._stage._reported:
             self._stage.returned(result)
 
     def end(self, error: BaseException | None = None) -> None:

@@ -33,7 +33,7 @@ class Handing(Protocol):
     def hands_over(self) -> bool:
         """Whether a call reports anything to its stage."""
 
-    def tell(self, stage: LiveStage, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def report_input(self, stage: LiveStage, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Report to a stage what its call hands over, before the function can change it."""
 
 
@@ -50,9 +50,9 @@ def monitored_function(function: FunctionType, calls: Handing) -> Callable[..., 
             return function(*args, **kwargs)
         with LiveStage(calls.spec, runtime) as stage:
             if calls.hands_over:
-                calls.tell(stage, args, kwargs)
+                calls.report_input(stage, args, kwargs)
             result = function(*args, **kwargs)
-            if not stage._told:
+            if not stage._reported:
                 stage.returned(result)
             return result
 
@@ -66,9 +66,9 @@ def monitored_call(calls: Handing) -> Run:
     def run(runtime: Runtime, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with LiveStage(calls.spec, runtime) as stage:
             if calls.hands_over:
-                calls.tell(stage, args, kwargs)
+                calls.report_input(stage, args, kwargs)
             result = function(*args, **kwargs)
-            if not stage._told:
+            if not stage._reported:
                 stage.returned(result)
             return result
 

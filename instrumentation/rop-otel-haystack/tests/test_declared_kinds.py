@@ -37,7 +37,7 @@ def test_what_parts_documents_is_no_stage_unless_told(watch: Any, parts: Any) ->
         told.append(kinds(watch.all[-1])[1:])
         HaystackInstrumentor().uninstrument()
     assert told == [[], [("candidates", "half")], [("boost", "half")]]
-    assert str(watch.all[-1]) == "Pipeline: FAIL, the selected object was lost at boost (truncated)"
+    assert str(watch.all[-1]) == "Pipeline: FAIL, the selected object was lost at boost: the cut left it out"
 
 
 def test_the_environment_tells_kinds(watch: Any, parts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
