@@ -23,6 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from rop_otel.export.prometheus import TallyCollector
 from rop_otel.monitor.api import create_api
 from rop_otel.monitor.otlp_answers import PROTOBUF, UNAVAILABLE, accepted, refused
+from rop_otel.monitor.page_door import page_routes
 from rop_otel.monitor.refusals import Answer
 from rop_otel.monitor.requests import MAX_REQUEST_BYTES, Received, TooLargeError, received, unpacked
 from rop_otel.monitor.service import BusyError, Monitor
@@ -51,6 +52,7 @@ def create_app(monitor: Monitor, *, token: str | None = None, only_loopback: boo
     app = Starlette(
         routes=[
             Route("/v1/traces", partial(_export, monitor), methods=["POST"]),
+            *page_routes(),
             Route("/healthz", partial(_health, monitor), methods=["GET"]),
             Route("/readyz", partial(_ready, monitor), methods=["GET"]),
             Route("/metrics", partial(_metrics, registry), methods=["GET"]),

@@ -7,8 +7,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -17,9 +16,7 @@ from rop_otel.page.assessed_set import AssessedSet
 from rop_otel.page.detail import detail
 from rop_otel.page.document import BLOCK, head, rows, totals_of
 from rop_otel.page.packed_details import pack
-
-_ASSETS: Final = files("rop_otel.page") / "assets"
-_POLICY, _STYLE, _SCRIPT, _DATA = "<!--{policy}-->", "/*{style}*/", "/*{script}*/", "<!--{data}-->"
+from rop_otel.page.shell import frame, script, style
 
 
 def write_page(
@@ -74,26 +71,17 @@ def _blocks(shown: AssessedSet) -> Iterator[dict[str, Any]]:
 
 def _shell() -> tuple[bytes, bytes]:
     """Return the page before and after its data, with style, script and the policy that allows just these."""
-    style = _text("style.css")
-    script = "\n".join(_text(name) for name in _text("scripts.txt").split())
+    css, code = style(), script("file")
     policy = (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
+        f"default-src 'none'; script-src '{_hash(code)}'; style-src '{_hash(css)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    parts = {
-        _POLICY: f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-        _STYLE: style,
-        _SCRIPT: script,
-    }
-    before, _, after = _text("index.html").partition(_DATA)
-    for place, part in parts.items():
-        before, after = before.replace(place, part), after.replace(place, part)
+    before, after = frame(
+        policy=f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        style=f"<style>{css}</style>",
+        script=f"<script>{code}</script>",
+    )
     return before.encode(), after.encode()
-
-
-def _text(name: str) -> str:
-    """Return the text of one of the page's files."""
-    return (_ASSETS / name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

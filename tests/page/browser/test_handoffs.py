@@ -75,7 +75,7 @@ def test_each_search_filters(page: Page, usual_page: str, label: str, typed: str
     page.reload()
     expect(page.get_by_role("searchbox", name=label)).to_have_value(typed)
     expect(page.get_by_role("status").first).to_have_text(f"{expected} of {len(ALL)} handoffs")
-    expect(page.get_by_text("No handoff is like that")).to_have_count(0 if expected else 1)
+    expect(page.get_by_text("No handoff matches these filters")).to_have_count(0 if expected else 1)
 
 
 def test_filters_hold_together(page: Page, usual_page: str, pictures: Path) -> None:
@@ -127,6 +127,6 @@ def test_an_address_of_nowhere_is_answered(page: Page, usual_page: str) -> None:
     page.goto(f"{usual_page}#/handoff/unheard-of")
     expect(page.locator("main")).to_contain_text("has no handoff")
     page.goto(f"{usual_page}#/handoffs?selected=nothing:9&verdict=NO&page=77&set=12&sort=constructor")
-    expect(page.locator("main")).to_contain_text("No handoff is like that")
+    expect(page.locator("main")).to_contain_text("No handoff matches these filters")
     page.goto(f"{usual_page}#/nowhere/%E0%A4%A")
     expect(page.locator(".headline")).to_be_visible()

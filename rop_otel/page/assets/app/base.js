@@ -73,23 +73,4 @@
 
   // A table that scrolls by itself where the screen is narrow; the keyboard reaches it.
   rop.Scroll = ({ label, children, class: name = "" }) => html`<div class=${`scroll ${name}`} tabindex="0" role="region" aria-label=${label}>${children}</div>`;
-
-  // A promise's value: undefined while it is under way, an Error where it failed.
-  rop.useFetched = (read, on) => {
-    const [fetched, put] = rop.useState({ on: null, value: undefined });
-    const key = JSON.stringify(on);
-    rop.useEffect(() => {
-      let wanted = true;
-      read().then(
-        (value) => wanted && put({ on: key, value }),
-        (error) => wanted && put({ on: key, value: error instanceof Error ? error : new Error(String(error)) }),
-      );
-      return () => { wanted = false; };
-    }, [key]);
-    return fetched.on === key ? fetched.value : undefined;
-  };
-  rop.Waiting = ({ value }) =>
-    value instanceof Error
-      ? html`<p class="waiting" role="alert">This part of the file cannot be read: ${rop.visible(value.message)}</p>`
-      : html`<p class="waiting">Reading …</p>`;
 })((window.rop = window.rop || {}));

@@ -5,9 +5,16 @@
   const LABELS = { verdict: "Verdict", at: "Lost at", cause: "Cause", finding: "Finding", name: "Handoff", service: "Service" };
   const NAMES = {
     ...LABELS, q: "Search", record: "Record", object: "Object", run: "Run", selected: "Selected object", judged: "Judged objects",
-    judged_loss: "Judged object lost", citation: "Citation",
+    judged_loss: "Judged object lost", citation: "Citation", past: "Settled", since: "Since", until: "Until",
   };
+  const PAST = { hour: "in the last hour", day: "in the last day", week: "in the last week" };
   const PAUSE = 120;
+
+  // A time of the address, Unix seconds or RFC 3339, in Unix seconds; null where it is neither.
+  function instant(text) {
+    const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Date.parse(text) / 1000;
+    return Number.isFinite(seconds) && Math.abs(seconds) < 8e12 ? seconds : null;
+  }
 
   // What an active filter says, in words.
   rop.filterWords = (name, value) => {
@@ -16,6 +23,8 @@
       return `${rop.stageWords(value.slice(0, split))} ${value.endsWith(":1") ? "holds it" : "lacks it"}`;
     }
     if (name === "judged_loss") return value.replace(/:([^:]*)$/, " ($1)").replace(/^- /, "no stage ");
+    if (name === "past") return Object.hasOwn(PAST, value) ? PAST[value] : value;
+    if (name === "since" || name === "until") return instant(value) === null ? value : `${rop.moment(instant(value))} UTC`;
     return value === "-" ? (name === "at" ? "no stage" : "none") : value;
   };
 
@@ -35,27 +44,34 @@
     </label>`;
   }
 
-  function Chosen({ name, value, choices, change }) {
-    const known = choices.some(([key]) => key === value);
-    const all = value && !known ? [...choices, [value, 0]] : choices;
+  rop.Chosen = ({ name, value = "", choices, change }) => {
+    const all = value && !choices.some(([key]) => key === value) ? [...choices, [value, null]] : choices;
     const words = (key) => rop.visible(name === "finding" ? key.replace("@", " at ") : rop.filterWords(name, key), 60);
-    return html`<label>${LABELS[name]}
+    return html`<label>${NAMES[name]}
       <select name=${name} value=${value} onChange=${(event) => change(name, event.target.value)}>
-        <option value="">all</option>
-        ${all.map(([key, count]) => html`<option value=${key} selected=${key === value}>${words(key)} (${rop.count(count)})</option>`)}
+        <option value="">${name === "past" ? "at any time" : "all"}</option>
+        ${all.map(([key, count]) => html`<option value=${key} selected=${key === value}>${words(key)}${count === null ? "" : ` (${rop.count(count)})`}</option>`)}
       </select>
     </label>`;
+  };
+  rop.Past = ({ value, change }) => html`<${rop.Chosen} name="past" value=${value} choices=${Object.keys(PAST).map((each) => [each, null])} change=${change} />`;
+
+  function Moment({ name, value, change }) {
+    const at = value && instant(value) !== null ? new Date(instant(value) * 1000).toISOString().slice(0, 19) : "";
+    const take = (text) => change(name, text && `${text}${text.length === 16 ? ":00" : ""}Z`);
+    return html`<label>${NAMES[name]} (UTC) <input type="datetime-local" step="1" name=${name} value=${at} onChange=${(event) => take(event.target.value)} /></label>`;
   }
 
-  rop.FilterBar = ({ rows, set, filter, change, label = "Filters" }) => html`<form class="filters" role="search" aria-label=${label} onSubmit=${(event) => event.preventDefault()}>
+  // choices: {filter: [[choice, count or null]]}; moments: the times can be typed.
+  rop.FilterBar = ({ choices, filter, change, label = "Filters", moments = false }) => html`<form class="filters" role="search" aria-label=${label} onSubmit=${(event) => event.preventDefault()}>
     <${Typed} name="q" value=${filter.q || ""} change=${change} />
     ${Object.keys(LABELS).map((name) => {
-      const choices = rop.choices(rows, filter, set, name);
-      if (choices.length < 2 && !filter[name] && (name === "name" || name === "service")) return null;
-      return html`<${Chosen} key=${name} name=${name} value=${filter[name] || ""} choices=${choices} change=${change} />`;
+      if ((choices[name] || []).length < 2 && !filter[name] && (name === "name" || name === "service")) return null;
+      return html`<${rop.Chosen} key=${name} name=${name} value=${filter[name] || ""} choices=${choices[name] || []} change=${change} />`;
     })}
     <${Typed} name="record" value=${filter.record || ""} change=${change} />
     <${Typed} name="object" value=${filter.object || ""} change=${change} />
+    ${rop.feed.live && (moments ? ["since", "until"].map((name) => html`<${Moment} key=${name} name=${name} value=${filter[name]} change=${change} />`) : html`<${rop.Past} value=${filter.past} change=${change} />`)}
   </form>`;
 
   // The active filters, each with a way to take it off.
@@ -73,7 +89,7 @@
   };
 
   rop.SetChoice = ({ set, change, label = "Set" }) => {
-    const { sets } = rop.feed.head();
+    const { sets = [] } = rop.feed.head();
     if (sets.length < 2) return null;
     return html`<label class="set">${label}
       <select name="set" onChange=${(event) => change(event.target.value)}>

@@ -2,6 +2,7 @@
 "use strict";
 (function (rop) {
   const NONE = "-";
+  const TIMES = ["past", "since", "until"]; // asked of a server only
   const same = (value, wanted) => (value === null || value === undefined ? NONE : String(value)) === wanted;
   const holds = (ids, wanted) => (ids || []).some((id) => id.toLowerCase().includes(wanted.toLowerCase()));
 
@@ -17,12 +18,13 @@
   rop.droppedAt = (row) => rop.place(row.dropped_at, row.dropped_at_name, row.dropped_at_round) || NONE;
   const lossAt = ([stage, name, round]) => rop.place(stage, name, round) || NONE;
 
-  // "mmr:0" lets through where the list of mmr, as the survival of this set has it, does not hold the object.
+  // Whether a row's list of a place holds the object: "1", "0", or "-" where that is not known.
+  rop.mark = (row, field, place) => (row[field] || "")[row.places.indexOf(place)] || NONE;
+  // "mmr:0" lets through where the list of mmr does not hold the object.
   function marked(field) {
-    return (row, wanted, set) => {
+    return (row, wanted) => {
       const split = wanted.lastIndexOf(":");
-      const place = rop.survivalPlaces(set).indexOf(wanted.slice(0, split));
-      return place >= 0 && (row[field] || "")[place] === wanted.slice(split + 1);
+      return row.places.includes(wanted.slice(0, split)) && rop.mark(row, field, wanted.slice(0, split)) === wanted.slice(split + 1);
     };
   }
 
@@ -42,38 +44,33 @@
     judged_loss: (row, wanted) => (row.judged_losses || []).some((lost) => `${lossAt(lost)}:${lost[3]}` === wanted),
     citation: (row, wanted) => ((row.citations || [])[rop.OUTCOMES.indexOf(wanted)] || 0) > 0,
   };
-  rop.FILTERS = Object.keys(rop.TESTS);
 
-  rop.survivalPlaces = (set) => rop.feed.head().sets[set].summary.survival.map(rop.placeOf);
-  rop.filterOf = (params) => Object.fromEntries(rop.FILTERS.filter((name) => params[name]).map((name) => [name, params[name]]));
+  rop.filterOf = (params) => {
+    const names = [...Object.keys(rop.TESTS), ...(rop.feed.live ? TIMES : [])];
+    return Object.fromEntries(names.filter((name) => params[name]).map((name) => [name, params[name]]));
+  };
+  // The set that an address names; a server has one.
+  rop.setOf = (named) => Math.max(0, Math.min(Math.trunc(Number(named)) || 0, (rop.feed.head().sets || [0]).length - 1));
 
-  // The places in the set of the rows that a filter lets through, in order.
-  rop.filtered = (rows, filter, set) => {
-    const tests = Object.entries(filter).map(([name, wanted]) => [rop.TESTS[name], wanted]);
-    const kept = [];
-    rows.forEach((row, index) => {
-      if (tests.every(([test, wanted]) => test(row, wanted, set))) kept.push(index);
-    });
-    return kept;
+  // The rows that a filter lets through, in order.
+  rop.filtered = (rows, filter) => {
+    const tests = Object.entries(filter).filter(([name]) => rop.TESTS[name]).map(([name, wanted]) => [rop.TESTS[name], wanted]);
+    return rows.filter((row) => tests.every(([test, wanted]) => test(row, wanted)));
   };
 
-  const VALUES = {
-    verdict: (row) => [row.verdict],
-    at: (row) => (row.drop_cause ? [rop.droppedAt(row)] : []),
-    cause: (row) => (row.drop_cause ? [row.drop_cause] : []),
-    finding: (row) => new Set(row.findings.flatMap(([code, stage]) => [code, `${code}@${stage}`])),
-    name: (row) => [row.handoff_name],
-    service: (row) => [row.service],
+  const SORTS = {
+    record: (row) => row.record_id ?? row.handoff_id,
+    verdict: (row) => row.verdict ?? "",
+    lost: (row) => (row.drop_cause ? `${rop.droppedAt(row)} ${row.drop_cause}` : "\uffff"),
+    rank: (row) => row.selected_rank ?? Infinity,
+    duration: (row) => -(row.duration ?? -1),
+    start: (row) => row.start ?? Infinity,
   };
-  // For each choice of a filter how many rows it would let through beside the other filters, the most first.
-  rop.choices = (rows, filter, set, name) => {
-    const { [name]: _, ...others } = filter;
-    const counts = new Map();
-    for (const index of rop.filtered(rows, others, set))
-      for (const value of VALUES[name](rows[index])) {
-        const key = value === null || value === undefined ? NONE : String(value);
-        counts.set(key, (counts.get(key) || 0) + 1);
-      }
-    return [...counts].sort((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1));
+  rop.sortOf = (named) => (Object.hasOwn(SORTS, named) ? named : "");
+  // Rows in another order; those that are equal by it stay as they were.
+  rop.sorted = (rows, sort) => {
+    const key = SORTS[rop.sortOf(sort)];
+    if (!key) return rows;
+    return rows.map((row) => [key(row), row]).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)).map(([, row]) => row);
   };
 })((window.rop = window.rop || {}));

@@ -1,141 +1,58 @@
 // One handoff: what happened, where, why, what to change, how to keep it from coming back.
 "use strict";
 (function (rop) {
-  const { html, useState, useMemo, Id } = rop;
+  const { html, Id } = rop;
 
-  const MOST_FOUND = 2;
-  const Ids = ({ of }) => html`${of.slice(0, 5).map((id, index) => html`${index ? ", " : ""}<${Id} of=${id} />`)}${of.length > 5 ? ` and ${rop.count(of.length - 5)} more` : ""}`;
-
-  function Story({ detail, more, moreLink }) {
-    const { loss, verdict } = detail;
-    const found = detail.findings;
-    const all = html`<a href="#findings" onClick=${jump("findings")}>${rop.counted(found.length, "finding")}</a>`;
-    const says = loss ? loss.says : verdict === "PASS" ? `The selected object was shown to the reader${detail.selected_rank ? `, in place ${detail.selected_rank}` : ""}.` : detail.note || rop.words.verdict(verdict);
-    return html`<div class=${`story ${rop.verdictClass(verdict)}`}>
-      <p class="says"><bdi>${rop.visible(says, 2000)}</bdi></p>
-      ${loss && loss.try && html`<p class="try"><b>Try:</b> ${rop.visible(loss.try, 2000)}</p>`}
-      ${!loss && found.slice(0, MOST_FOUND).map((each) => html`<p class="found"><${rop.Severity} of=${each.severity} /> <bdi>${rop.visible(each.message, 400)}</bdi></p>`)}
-      ${!loss && found.length > MOST_FOUND && html`<p class="note">${all}</p>`}
-      ${loss && html`<p class="same">${more > 0 ? html`<a href=${moreLink}><b>${rop.count(more)} more like this</b></a> <span class="note">same place, cause and handoff</span>` : html`<span class="note">No other handoff was lost like this.</span>`}${found.length ? html` <span class="note">· ${all}</span>` : ""}</p>`}
-    </div>`;
-  }
-
-  const jump = (id) => (event) => {
-    event.preventDefault();
-    const target = document.getElementById(id);
-    target.scrollIntoView();
-    target.setAttribute("tabindex", "-1");
-    target.focus();
-  };
-
-  function Facts({ detail }) {
-    const head = rop.feed.head();
-    const trace = typeof head.trace_url === "string" && /^https?:\/\//.test(head.trace_url) ? head.trace_url.replace("{trace_id}", encodeURIComponent(rop.addressed(detail.trace_id))) : null;
-    const terms = [detail.mode !== "hard" && `mode ${detail.mode}`, detail.rule && detail.rule !== "any" && `rule ${detail.rule}`, detail.need && detail.need !== "one" && `need ${detail.need}`, detail.cutoff && `cutoff ${detail.cutoff}`].filter(Boolean);
-    const rows = [
-      ["selected", detail.selected && detail.selected.length ? html`<span class="selected"><${Ids} of=${detail.selected} /></span>` : html`<span class="faint">nothing</span>`],
-      ["judged", detail.judged && detail.judged.length ? html`<span class="judged"><${Ids} of=${detail.judged} /></span>` : html`<span class="faint">nothing</span>`],
-      (detail.joint || typeof detail.agreement === "boolean") && ["both targets", `${rop.JOINT[detail.joint] || ""} ${typeof detail.agreement === "boolean" ? `The selected object is ${detail.agreement ? "a" : "no"} judged one.` : ""}`],
-      detail.question && ["question", html`<bdi>${rop.visible(detail.question, 1000)}</bdi>`],
-      detail.scope && ["scope", html`<${Id} of=${detail.scope} />`],
-      terms.length > 0 && ["terms", rop.visible(terms.join(", "))],
-      ["trace", html`${trace ? html`<a href=${trace} rel="noreferrer noopener" target="_blank"><${Id} of=${detail.trace_id} /></a>` : html`<${Id} of=${detail.trace_id} />`} <${rop.Copy} text=${detail.trace_id} words="Copy" label="Copy the trace ID" />`],
-      ["handoff", html`${rop.visible(detail.handoff_name, 60)}${detail.service ? html` in ${rop.visible(detail.service, 60)}` : ""}, <${Id} of=${detail.handoff_id} />${detail.run_id ? html`, run <${Id} of=${detail.run_id} />` : ""}`],
-      ["when", `${rop.moment(detail.start)} UTC, ${rop.seconds(detail.duration)}`],
-    ];
-    return html`<dl class="about">${rows.filter(Boolean).map(([term, what]) => html`<div key=${term}><dt>${term}</dt><dd>${what}</dd></div>`)}</dl>`;
-  }
-
-  rop.Copy = ({ text, words, label }) => {
-    const [done, put] = useState("");
-    const copy = async () => {
-      try { await navigator.clipboard.writeText(text); put("Copied"); } catch { put("Not allowed here: select it and copy it"); }
-      setTimeout(() => put(""), 2000);
-    };
-    return html`<button type="button" class="small" aria-label=${label} onClick=${copy}>${words}</button><span role="status" class="done">${done}</span>`;
-  };
-
-  function Findings({ findings }) {
-    if (!findings.length) return html`<p class="note">No finding.</p>`;
-    return html`<ol class="findings">${findings.map((each, index) => html`<li key=${index} class=${each.severity}>
-      <p><${rop.Severity} of=${each.severity} /> <code>${rop.visible(each.code)}</code> at <b>${rop.visible(rop.placeOf(each), 60)}</b></p>
-      <p class="says"><bdi>${rop.visible(each.message, 4000)}</bdi></p>
-      ${each.try && html`<p class="try"><b>Try:</b> ${rop.visible(each.try, 1000)}</p>`}
-      ${each.ids.length > 0 && html`<details><summary>${rop.counted(each.ids.length, "document")}</summary><ul class="ids">${each.ids.slice(0, 1000).map((id) => html`<li><${Id} of=${id} /></li>`)}</ul></details>`}
-      ${each.labels.length > 0 && html`<p>Labels: ${each.labels.slice(0, 100).map((label) => html`<span class="label">${rop.visible(label, 30)}</span> `)}</p>`}
-    </li>`)}</ol>`;
-  }
-
-  function JudgedLosses({ losses }) {
-    if (losses === null || losses === undefined) return html`<p class="note">It is not known which judged objects the reader was shown.</p>`;
-    if (!losses.length) return html`<p class="note">No judged object is missing.</p>`;
-    return html`<${rop.Scroll} label="Judged objects that the reader was not shown"><table class="causes">
-      <thead><tr><th scope="col">judged object</th><th scope="col">lost at</th><th scope="col">cause</th><th scope="col">what to try</th></tr></thead>
-      <tbody>${losses.slice(0, 500).map((lost) => html`<tr><th scope="row"><${Id} of=${lost.id} /></th><td>${rop.visible(rop.droppedAt(lost) === "-" ? "no stage" : rop.droppedAt(lost), 60)}</td><td><code>${rop.visible(lost.drop_cause)}</code></td><td class="words">${rop.words.cause(lost.drop_cause).says} <span class="try">${rop.words.cause(lost.drop_cause).try}</span></td></tr>`)}</tbody>
-    </table></${rop.Scroll}>`;
-  }
-
-  function save(name, text, type) {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([text], { type }));
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  }
-
-  function Keep({ detail }) {
-    const name = (detail.record_id || detail.handoff_id).replace(/[^\w.-]+/g, "_").slice(0, 60);
-    return html`<div class="keep">
-      <div><p>A pytest function that fails as this handoff did.</p>
-        <p>${detail.test ? html`<${rop.Copy} text=${detail.test} words="Copy as test" label="Copy as test" />` : html`<span class="note">There is none for this handoff.</span>`}</p>
-        ${detail.test && html`<details><summary>Show the test</summary><pre tabindex="0">${detail.test.replace(/[^\P{C}\n\t]/gu, (char) => rop.visible(char))}</pre></details>`}</div>
-      <div><p>Its spans as OTLP JSON, for <code>rop-otel replay</code>.</p>
-        <p>${detail.spans ? html`<button type="button" class="small" onClick=${() => save(`${name}.json`, JSON.stringify(detail.spans), "application/json")}>Download spans</button>` : html`<span class="note">The spans are not at hand.</span>`}</p></div>
-    </div>`;
-  }
-
-  function Steps({ indexes, index, rows, params, total }) {
-    const at = indexes.indexOf(index);
-    const step = (to, words, rel) => (to === undefined ? html`<span class="faint">${words}</span>` : html`<a rel=${rel} href=${rop.handoffLink(rows[to], to, params)}>${words}</a>`);
+  // The way to the handoffs beside this one, in the filter that it was opened from.
+  function Steps({ detail, question, params }) {
+    const { value: found } = rop.useAnswer(() => rop.feed.rows(question), question);
+    if (!found || rop.failed(found)) return null;
+    const { rows, total, more } = found;
+    const at = rows.findIndex((row) => row.index === detail.index && row.handoff_id === detail.handoff_id);
     if (at < 0) return null;
-    return html`<nav class="steps" aria-label="Handoffs of this filter">${step(indexes[at - 1], "← Previous", "prev")}
-      <a href=${rop.link(["handoffs"], params)}>${rop.count(at + 1)} of ${rop.count(indexes.length)}${indexes.length < total ? " in this filter" : ""}</a>
-      ${step(indexes[at + 1], "Next →", "next")}</nav>`;
+    const [before, after] = rop.feed.live ? ["← Newer", "Older →"] : ["← Previous", "Next →"];
+    const step = (row, words, rel) => (row ? html`<a rel=${rel} href=${rop.handoffLink(row, params)}>${words}</a>` : html`<span class="faint">${words}</span>`);
+    const filtered = rop.feed.live ? Object.keys(question.filter).length > 0 : rows.length < total;
+    return html`<nav class="steps" aria-label="Handoffs of this filter">${step(rows[at - 1], before, "prev")}
+      <a href=${rop.link(["handoffs"], params)}>${rop.count(at + 1)} of ${more ? "the newest " : ""}${rop.count(rows.length)}${filtered ? " in this filter" : ""}</a>
+      ${step(rows[at + 1], after, "next")}</nav>`;
   }
 
-  function Detail({ rows, index, set, params }) {
-    const row = rows[index];
-    const detail = rop.useFetched(() => rop.feed.handoff(set, index), [set, index]);
-    const filter = rop.filterOf(params);
-    const steady = { set: set || "", sort: params.sort || "", ...filter };
-    const indexes = useMemo(() => rop.sorted(rop.filtered(rows, filter, set), rows, params.sort), [rows, JSON.stringify(filter), params.sort]);
-    const same = { at: rop.droppedAt(row), cause: row.drop_cause, name: row.handoff_name };
-    const more = useMemo(() => (row.drop_cause ? rop.filtered(rows, same, set).length - 1 : 0), [rows, index]);
-    return html`<main id="main" class="handoff">
-      <div class="title"><${rop.Heading}><bdi>${rop.visible(row.record_id ?? row.handoff_id, 80)}</bdi></${rop.Heading}><${rop.Verdict} of=${row.verdict} large />
-        <${Steps} indexes=${indexes} index=${index} rows=${rows} params=${steady} total=${rows.length} /></div>
-      ${!detail || detail instanceof Error ? html`<${rop.Waiting} value=${detail} />` : html`
-      <${Story} detail=${detail} more=${more} moreLink=${rop.link(["handoffs"], { set: set || "", ...same })} />
-      <${Facts} detail=${detail} />
-      <${rop.Section} id="ranks" title="The way through the stages" note="Stages from left to right, rank from top to bottom, a line for each document."><${rop.RankChart} key=${index} detail=${detail} /><${rop.RankTable} key=${`table-${index}`} detail=${detail} /></${rop.Section}>
-      <${rop.Section} id="lists" title="The lists side by side"><${rop.Lists} key=${index} detail=${detail} /></${rop.Section}>
-      <${rop.Section} id="findings" title="Findings"><${Findings} findings=${detail.findings} /></${rop.Section}>
+  function Alike({ detail, set }) {
+    const same = { at: rop.droppedAt(detail), cause: detail.drop_cause, name: detail.handoff_name };
+    const { value: count } = rop.useAnswer(() => (detail.drop_cause ? rop.feed.count({ set, filter: same }) : 0), [set, detail.handoff_id]);
+    const more = typeof count === "number" ? Math.max(0, count - 1) : undefined;
+    return html`<${rop.Story} detail=${detail} more=${more} moreLink=${rop.link(["handoffs"], { set: set || "", ...same })} />`;
+  }
+
+  function Detail({ detail, set, params }) {
+    const question = { set, filter: rop.filterOf(params), sort: rop.sortOf(params.sort), page: Math.trunc(Number(params.page)) || 1 };
+    const steady = { set: set || "", sort: question.sort, ...question.filter };
+    const key = `${detail.handoff_id} ${detail.index}`;
+    return html`<main id="main" class="handoff" key=${key}>
+      <div class="title"><${rop.Heading}><bdi>${rop.visible(detail.record_id ?? detail.handoff_id, 80)}</bdi></${rop.Heading}><${rop.Verdict} of=${detail.verdict} large />
+        <${Steps} detail=${detail} question=${question} params=${steady} /></div>
+      <${Alike} detail=${detail} set=${set} />
+      <${rop.Facts} detail=${detail} />
+      <${rop.Section} id="ranks" title="The way through the stages" note="Stages from left to right, rank from top to bottom, a line for each document."><${rop.RankChart} detail=${detail} /><${rop.RankTable} detail=${detail} /></${rop.Section}>
+      <${rop.Section} id="lists" title="The lists side by side"><${rop.Lists} detail=${detail} /></${rop.Section}>
+      <${rop.Section} id="findings" title="Findings"><${rop.FoundHere} findings=${detail.findings} /></${rop.Section}>
       ${detail.labels.length > 0 && html`<${rop.Section} id="labels" title="Labels" note="Each label has to lead to the passage that was shown under it."><${rop.LabelMap} labels=${detail.labels} /></${rop.Section}>`}
-      ${(detail.judged || []).length > 0 && html`<${rop.Section} id="judged" title="Judged objects that are missing"><${JudgedLosses} losses=${detail.judged_losses} /></${rop.Section}>`}
+      ${(detail.judged || []).length > 0 && html`<${rop.Section} id="judged" title="Judged objects that are missing"><${rop.JudgedLosses} losses=${detail.judged_losses} /></${rop.Section}>`}
       <${rop.Section} id="timing" title="Timing"><${rop.Waterfall} detail=${detail} /></${rop.Section}>
-      <${rop.Section} id="keep" title="Keep it from coming back"><${Keep} detail=${detail} /></${rop.Section}>`}
+      <${rop.Section} id="keep" title="Keep it from coming back"><${rop.Keep} detail=${detail} /></${rop.Section}>
     </main>`;
   }
 
   rop.Handoff = ({ address }) => {
     const { params, path } = address;
-    const set = Math.min(Number(params.set) || 0, rop.feed.head().sets.length - 1);
-    const rows = rop.useFetched(() => rop.feed.rows(set), set);
-    if (!Array.isArray(rows)) return html`<main id="main"><${rop.Heading}>Handoff</${rop.Heading}><${rop.Waiting} value=${rows} /></main>`;
-    const guess = Number(params.n);
-    const meant = (row) => row && rop.addressed(row.handoff_id) === path[1];
-    const index = meant(rows[guess]) ? guess : rows.findIndex(meant);
-    if (index < 0) return html`<main id="main"><${rop.Heading}>Handoff</${rop.Heading}><p class="nothing">This file has no handoff <${Id} of=${path[1]} />. <a href=${rop.link(["handoffs"])}>See those it has.</a></p></main>`;
-    return html`<${Detail} rows=${rows} index=${index} set=${set} params=${params} />`;
+    const set = rop.setOf(params.set);
+    const asked = { set, id: path[1], index: params.n };
+    const { value: detail, fresh } = rop.useAnswer(() => rop.feed.handoff(asked), asked);
+    if (!fresh || rop.failed(detail)) return html`<main id="main"><${rop.Heading}>Handoff</${rop.Heading}><${rop.Waiting} value=${fresh ? detail : undefined} /></main>`;
+    if (detail === null) {
+      return html`<main id="main"><${rop.Heading}>Handoff</${rop.Heading}><p class="nothing">${rop.feed.live ? "This monitor keeps" : "This file has"} no handoff <${Id} of=${path[1] ?? ""} />${rop.feed.live ? ": it may not be settled yet, or it was deleted since" : ""}. <a href=${rop.link(["handoffs"])}>See those it has.</a></p></main>`;
+    }
+    return html`<${Detail} detail=${detail} set=${set} params=${params} />`;
   };
 })((window.rop = window.rop || {}));

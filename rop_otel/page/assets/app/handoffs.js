@@ -1,30 +1,14 @@
 // The table of handoffs, page by page, with its filters in the address.
 "use strict";
 (function (rop) {
-  const { html, useMemo, Id } = rop;
+  const { html, Id } = rop;
   const PAGE = 100;
-  const SORTS = {
-    order: null,
-    record: (row) => row.record_id ?? row.handoff_id,
-    verdict: (row) => row.verdict ?? "",
-    lost: (row) => (row.drop_cause ? `${rop.droppedAt(row)} ${row.drop_cause}` : "\uffff"),
-    rank: (row) => row.selected_rank ?? Infinity,
-    duration: (row) => -(row.duration ?? -1),
-    start: (row) => row.start ?? Infinity,
-  };
+  rop.handoffLink = (row, params) => rop.link(["handoff", row.handoff_id], { ...params, n: row.index ?? "" });
 
-  rop.sorted = (indexes, rows, sort) => {
-    const key = Object.hasOwn(SORTS, sort) ? SORTS[sort] : null;
-    if (!key) return indexes;
-    const keys = new Map(indexes.map((index) => [index, key(rows[index])]));
-    return [...indexes].sort((one, other) => (keys.get(one) < keys.get(other) ? -1 : keys.get(one) > keys.get(other) ? 1 : one - other));
-  };
-  rop.handoffLink = (row, index, params) => rop.link(["handoff", row.handoff_id], { ...params, n: index });
-
-  function Row({ row, index, params }) {
+  function Row({ row, params }) {
     const found = row.findings.slice(0, 3);
     return html`<tr>
-      <th scope="row"><a class="row-link" href=${rop.handoffLink(row, index, params)}>${rop.visible(row.record_id ?? row.handoff_id, 60)}</a></th>
+      <th scope="row"><a class="row-link" href=${rop.handoffLink(row, params)}>${rop.visible(row.record_id ?? row.handoff_id, 60)}</a></th>
       <td><${rop.Verdict} of=${row.verdict} /></td>
       <td>${row.drop_cause ? html`<b>${row.dropped_at ? rop.visible(rop.droppedAt(row), 50) : "no stage"}</b> <span class="cause">${rop.visible(row.drop_cause)}</span>` : html`<span class="faint">–</span>`}</td>
       <td class="ids">${(row.selected || []).slice(0, 2).map((id) => html`<${Id} of=${id} /> `)}${(row.selected || []).length > 2 ? `+${row.selected.length - 2}` : ""}${row.selected ? "" : html`<span class="faint">–</span>`}</td>
@@ -42,12 +26,13 @@
       <a href=${rop.link(["handoffs"], { ...params, sort: on ? "" : name })}>${children}<span aria-hidden="true">${on ? (name === "duration" ? " ↓" : " ↑") : ""}</span></a></th>`;
   }
 
-  function Pages({ page, pages, link }) {
-    if (pages < 2) return null;
+  function Pages({ page, pages, more, link }) {
+    if (pages < 2 && !more) return null;
+    const [before, after] = rop.feed.live ? ["← Newer", "Older →"] : ["← Previous", "Next →"];
     return html`<nav class="pages" aria-label="Pages">
-      ${page > 1 ? html`<a rel="prev" href=${link(page - 1)}>← Previous</a>` : html`<span class="faint">← Previous</span>`}
-      <span>Page ${rop.count(page)} of ${rop.count(pages)}</span>
-      ${page < pages ? html`<a rel="next" href=${link(page + 1)}>Next →</a>` : html`<span class="faint">Next →</span>`}
+      ${page > 1 ? html`<a rel="prev" href=${link(page - 1)}>${before}</a>` : html`<span class="faint">${before}</span>`}
+      <span>Page ${rop.count(page)}${more ? "" : ` of ${rop.count(pages)}`}</span>
+      ${page < pages || more ? html`<a rel="next" href=${link(page + 1)}>${after}</a>` : html`<span class="faint">${after}</span>`}
     </nav>`;
   }
 
@@ -60,36 +45,50 @@
     if (next) { event.preventDefault(); next.focus(); }
   }
 
-  rop.Handoffs = ({ address }) => {
-    const head = rop.feed.head();
-    const { params } = address;
-    const set = Math.min(Number(params.set) || 0, head.sets.length - 1);
-    const rows = rop.useFetched(() => rop.feed.rows(set), set);
-    const filter = rop.filterOf(params);
-    const kept = useMemo(
-      () => (Array.isArray(rows) ? rop.sorted(rop.filtered(rows, filter, set), rows, params.sort) : []),
-      [rows, JSON.stringify(filter), params.sort],
-    );
-    if (!Array.isArray(rows)) return html`<main id="main"><${rop.Heading}>Handoffs</${rop.Heading}><${rop.Waiting} value=${rows} /></main>`;
-    const steady = { set: set || "", sort: params.sort || "" };
-    const pages = Math.max(1, Math.ceil(kept.length / PAGE));
-    const page = Math.min(Math.max(1, Number(params.page) || 1), pages);
-    const change = (name, value) => rop.replace(["handoffs"], { ...steady, ...filter, [name]: value });
-    const here = { ...steady, ...filter };
-    const link = (number) => rop.link(["handoffs"], { ...here, page: number > 1 ? number : "" });
+  // How many there are: exactly, or as far as they were asked for.
+  function size({ rows, total, scanned, more }) {
+    if (total !== undefined) return rows.length === total ? rop.counted(total, "handoff") : `${rop.count(rows.length)} of ${rop.counted(total, "handoff")}`;
+    if (scanned !== null && more) return `${rop.counted(rows.length, "handoff")} among the newest ${rop.count(scanned)}`;
+    return more ? `the newest ${rop.counted(rows.length, "handoff")}` : rop.counted(rows.length, "handoff");
+  }
+
+  // The rows of a page; or what to do where there is none.
+  function Listed({ found, here, page, depth, cleared }) {
+    const { rows, more, scanned } = found;
+    const deeper = more && scanned !== null;
+    const pages = Math.max(1, Math.ceil(rows.length / PAGE));
+    const at = Math.min(page, pages);
+    const link = (number) => rop.link(["handoffs"], { ...here, page: number > 1 ? number : "", depth: depth > 1 ? depth : "" });
     const columns = [["record", "Record"], ["verdict", "Verdict"], ["lost", "Lost at, cause"], [null, "Selected object"], ["rank", "Rank", 1], [null, "Findings"], [null, "Handoff"], ["duration", "Duration", 1], ["start", "Start (UTC)", 1]];
-    return html`<main id="main">
-      <div class="title"><${rop.Heading}>Handoffs</${rop.Heading}>
-        <p class="note" role="status">${kept.length === rows.length ? rop.counted(rows.length, "handoff") : `${rop.count(kept.length)} of ${rop.counted(rows.length, "handoff")}`}</p>
-        <${rop.SetChoice} set=${set} change=${(chosen) => rop.go(["handoffs"], { set: chosen })} /></div>
-      <${rop.FilterBar} rows=${rows} set=${set} filter=${filter} change=${change} />
-      <${rop.FilterChips} filter=${filter} link=${(others) => rop.link(["handoffs"], { ...steady, ...others })} />
-      ${kept.length === 0 ? html`<p class="nothing">No handoff is like that. Remove a filter.</p>` : html`
+    return html`${rows.length === 0 ? html`<p class="nothing">No handoff matches these filters. <a href=${cleared}>Remove all filters</a></p>` : html`
       <${rop.Scroll} label="Handoffs" class="flat"><table class="handoffs" onKeyDown=${onKey}>
-        <thead><tr>${columns.map(([name, words, number]) => (name ? html`<${Heading} name=${name} sort=${params.sort} params=${here} number=${number}>${words}</${Heading}>` : html`<th scope="col">${words}</th>`))}</tr></thead>
-        <tbody>${kept.slice((page - 1) * PAGE, page * PAGE).map((index) => html`<${Row} key=${index} row=${rows[index]} index=${index} params=${here} />`)}</tbody>
+        <thead><tr>${columns.map(([name, words, number]) => (name ? html`<${Heading} name=${name} sort=${here.sort} params=${here} number=${number}>${words}</${Heading}>` : html`<th scope="col">${words}</th>`))}</tr></thead>
+        <tbody>${rows.slice((at - 1) * PAGE, at * PAGE).map((row) => html`<${Row} key=${row.index ?? row.handoff_id} row=${row} params=${here} />`)}</tbody>
       </table></${rop.Scroll}>
-      <${Pages} page=${page} pages=${pages} link=${link} />`}
+      <${Pages} page=${at} pages=${pages} more=${more && !deeper} link=${link} />`}
+      ${deeper && html`<p class="note">This page alone knows this filter or order, so it looks through what it has loaded. <a href=${rop.link(["handoffs"], { ...here, depth: depth + 1 })}>Look through older handoffs, too</a></p>`}`;
+  }
+
+  rop.Handoffs = ({ address }) => {
+    const { params } = address;
+    const set = rop.setOf(params.set), filter = rop.filterOf(params), sort = rop.sortOf(params.sort);
+    const page = Math.max(1, Math.trunc(Number(params.page)) || 1), depth = Math.max(1, Math.trunc(Number(params.depth)) || 1);
+    const [turn, again] = rop.useState(0);
+    const question = { set, filter, sort, page, depth };
+    const { value: found, fresh } = rop.useAnswer(() => rop.feed.rows(question), [rop.feed.live ? question : { set, filter, sort }, turn]);
+    const { value: choices } = rop.useAnswer(() => rop.feed.choices(question), [set, filter, turn]);
+    const steady = { set: set || "", sort };
+    const here = { ...steady, ...filter };
+    const change = (name, value) => rop.replace(["handoffs"], { ...here, [name]: value });
+    const refresh = () => { rop.feed.refresh(); again(turn + 1); };
+    return html`<main id="main" aria-busy=${!fresh}>
+      <div class="title"><${rop.Heading}>Handoffs</${rop.Heading}>
+        <p class="note" role="status">${found && !rop.failed(found) ? size(found) : ""}</p>
+        <${rop.SetChoice} set=${set} change=${(chosen) => rop.go(["handoffs"], { set: chosen })} />
+        ${rop.feed.live && html`<button type="button" class="small" onClick=${refresh}>Refresh</button>`}</div>
+      <${rop.FilterBar} choices=${choices && !rop.failed(choices) ? choices : {}} filter=${filter} change=${change} />
+      <${rop.FilterChips} filter=${filter} link=${(others) => rop.link(["handoffs"], { ...steady, ...others })} />
+      ${!found || rop.failed(found) ? html`<${rop.Waiting} value=${found} />` : html`<${Listed} found=${found} here=${here} page=${page} depth=${depth} cleared=${rop.link(["handoffs"], steady)} />`}
     </main>`;
   };
 })((window.rop = window.rop || {}));
