@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from rop_otel.page.shell import script
 from tests.page.vendoring import FOLDERS, PAGE, ROOT, TABLE, Package, table
 
-NEVER = "innerHTML outerHTML insertAdjacentHTML dangerously document.write eval( Function( fetch( style=".split()
+NEVER = "innerHTML outerHTML insertAdjacentHTML dangerously document.write eval( Function( style=".split()
+ASKING = ("fetch(", "EventSource", "XMLHttpRequest", "import(", "http:")
 
 
 @pytest.mark.parametrize(("folder", "packages"), FOLDERS.items(), ids=lambda part: getattr(part, "name", None))
@@ -34,11 +36,12 @@ def test_the_licences_are_there(folder: Path, packages: Sequence[Package]) -> No
 
 
 def test_every_script_is_named_once() -> None:
-    """The page takes the scripts that ``scripts.txt`` names, and there are no others."""
+    """The page takes the scripts that ``scripts.txt`` names, for a file or a server or both, and there are no others."""
     assets = Path(str(files("rop_otel.page") / "assets"))
-    named = (assets / "scripts.txt").read_text(encoding="utf-8").split()
+    named = [line.split() for line in (assets / "scripts.txt").read_text(encoding="utf-8").splitlines()]
     there = {str(path.relative_to(assets)) for folder in ("app", "vendor") for path in (assets / folder).glob("*.js")}
-    assert sorted(named) == sorted(there)
+    assert sorted(line[-1] for line in named) == sorted(there)
+    assert {line[0] for line in named if len(line) > 1} == {"file", "served"}
 
 
 def test_scripts_are_small_and_make_no_markup_of_text() -> None:
@@ -48,6 +51,16 @@ def test_scripts_are_small_and_make_no_markup_of_text() -> None:
         assert text.count("\n") <= 400, path
         for never in NEVER:
             assert never not in text, (path, never)
+
+
+def test_only_the_feed_of_a_server_asks_for_anything() -> None:
+    """The scripts of a file load nothing."""
+    for path in PAGE.parent.glob("app/*.js"):
+        if path.name != "server_feed.js":
+            text = path.read_text(encoding="utf-8")
+            assert [each for each in ASKING if each in text] == [], path
+    assert "EventSource" in script("served")
+    assert "EventSource" not in script("file")
 
 
 def test_the_assets_lie_in_the_package() -> None:

@@ -17,7 +17,7 @@ ALL = [(record, assess(record)) for record in usual(fault=True)]
 
 def listed(page: Page) -> int:
     """Return how many handoffs the filters let through."""
-    expect(page.locator("h1")).to_have_text("Handoffs")
+    expect(page.get_by_role("status").first).to_contain_text("handoff")
     return int(page.get_by_role("status").first.inner_text().split()[0].replace(",", ""))
 
 

@@ -6,7 +6,11 @@
   const asError = (error) => (error instanceof Error ? error : new Error(String(error)));
 
   function now(ask) {
-    try { return ask(); } catch (error) { return asError(error); }
+    try {
+      const answer = ask();
+      if (later(answer)) answer.then(undefined, () => undefined); // it may fail before anybody waits for it
+      return answer;
+    } catch (error) { return asError(error); }
   }
 
   // {value, fresh}: the value is undefined before the first answer, an Error where it failed; it is not fresh while the next one is under way.

@@ -64,7 +64,7 @@
     // Has to be done once, before anything is asked.
     open: async () => { head = JSON.parse(element("head").textContent); },
     head: () => head,
-    // How many handoffs there are in all.
+    // Zero where there is no handoff at all.
     stored: () => head.sets.reduce((sum, set) => sum + set.handoffs, 0),
     // What the handoffs of a set add up to.
     totals: ({ set }) => head.sets[set],

@@ -25,6 +25,7 @@
     if (name === "judged_loss") return value.replace(/:([^:]*)$/, " ($1)").replace(/^- /, "no stage ");
     if (name === "past") return Object.hasOwn(PAST, value) ? PAST[value] : value;
     if (name === "since" || name === "until") return instant(value) === null ? value : `${rop.moment(instant(value))} UTC`;
+    if (name === "at" && value.endsWith("/*")) return value === "-/*" ? "no stage" : `any ${value.slice(0, -2)}`;
     return value === "-" ? (name === "at" ? "no stage" : "none") : value;
   };
 

@@ -2,6 +2,7 @@
 "use strict";
 (function (rop) {
   const NONE = "-";
+  const OF_KIND = "/*"; // rerank/* is every place of the kind rerank, whatever its name and round
   const TIMES = ["past", "since", "until"]; // asked of a server only
   const same = (value, wanted) => (value === null || value === undefined ? NONE : String(value)) === wanted;
   const holds = (ids, wanted) => (ids || []).some((id) => id.toLowerCase().includes(wanted.toLowerCase()));
@@ -31,7 +32,7 @@
   rop.TESTS = {
     q: (row, wanted) => textOf(row).includes(wanted.toLowerCase().trim()),
     verdict: (row, wanted) => same(row.verdict, wanted),
-    at: (row, wanted) => Boolean(row.drop_cause) && same(rop.droppedAt(row), wanted),
+    at: (row, wanted) => Boolean(row.drop_cause) && (wanted.endsWith(OF_KIND) ? same(row.dropped_at, wanted.slice(0, -OF_KIND.length)) : same(rop.droppedAt(row), wanted)),
     cause: (row, wanted) => same(row.drop_cause, wanted),
     finding: (row, wanted) => row.findings.some(([code, stage]) => code === wanted || `${code}@${stage}` === wanted),
     name: (row, wanted) => same(row.handoff_name, wanted),

@@ -38,12 +38,12 @@ with rop.handoff("docs-qa") as handoff:
   const SOON = 2_000;
   rop.useStored = () => {
     const [turn, again] = rop.useState(0);
-    const { value } = rop.useAnswer(rop.feed.stored, turn);
+    const { value, fresh } = rop.useAnswer(rop.feed.stored, turn);
     rop.useEffect(() => {
-      if (!rop.feed.live || (value !== 0 && !rop.failed(value))) return undefined;
+      if (!rop.feed.live || !fresh || (value !== 0 && !rop.failed(value))) return undefined;
       const timer = setTimeout(() => again(turn + 1), SOON);
       return () => clearTimeout(timer);
-    }, [value, turn]);
+    }, [fresh, turn]);
     return value;
   };
 })((window.rop = window.rop || {}));

@@ -24,7 +24,7 @@
     const stored = rop.useStored();
     const name = address.path[0] || "";
     if (stored === 0) return html`<${rop.First} />`;
-    if (rop.failed(stored)) return html`<main id="main"><${rop.Heading}>rop-otel</${rop.Heading}><${rop.Waiting} value=${stored} /></main>`;
+    if (stored === undefined || rop.failed(stored)) return html`<main id="main"><${rop.Heading}>rop-otel</${rop.Heading}><${rop.Waiting} value=${stored} /></main>`;
     const views = rop.feed.live ? { live: rop.Live, overview: rop.Overview, runs: rop.Runs, run: rop.Run } : {};
     const Shown = { handoffs: rop.Handoffs, handoff: rop.Handoff, compare: rop.Compare, ...views }[name] || (rop.feed.live ? rop.Live : rop.Overview);
     return html`<${Shown} address=${address} />`;

@@ -110,7 +110,7 @@
     live: true,
     open: async () => { head = await ask("head"); },
     head: () => head,
-    stored: async () => (await ask("summary")).handoffs,
+    stored: async () => (await ask("handoffs", { limit: 1 })).handoffs.length,
     totals: ({ filter }) => once("summary", timed(given(filter, [...TOTALS, "past"]))),
     rows, choices, count, compare, stream,
     handoff: ({ id }) => ask(`handoffs/${encodeURIComponent(id)}`),
