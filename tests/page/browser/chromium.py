@@ -40,15 +40,19 @@ def launched() -> Iterator[Browser]:
 
 
 @contextmanager
-def watched(page: Page) -> Iterator[list[str]]:
-    """Collect what a page complains of: errors, refusals of its policy, and anything that it fetches."""
+def watched(page: Page, *, server: str | None = None) -> Iterator[list[str]]:
+    """Collect what a page complains of: errors, refusals of its policy, and what it fetches from elsewhere.
+
+    Args:
+        page: The tab.
+        server: Address of the server that the page is from; None for a file, which fetches nothing.
+    """
+    own = ("file:", "blob:") if server is None else (f"{server}/", "blob:")
     complaints: list[str] = []
     page.on(
         "console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None
     )
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("dialog", lambda dialog: complaints.append(f"a dialog says {dialog.message!r}"))
-    page.on(
-        "request", lambda asked: complaints.append(asked.url) if not asked.url.startswith(("file:", "blob:")) else None
-    )
+    page.on("request", lambda asked: complaints.append(asked.url) if not asked.url.startswith(own) else None)
     yield complaints

@@ -59,3 +59,12 @@ def _spans(record: HandoffRecord) -> list[Span]:
     service = SERVICES[record.name == OTHER_NAME]
     carried.add(Span(trace_id=record.trace_id, span_id=record.span_id, service=service))
     return list(spans_of(record, carried))
+
+
+def of_run(records: Iterable[HandoffRecord], run_id: str, offset: int) -> list[HandoffRecord]:
+    """Return the same records, as another run over them has them: with other IDs of handoffs, traces and spans."""
+    made = []
+    for number, record in enumerate(records, offset):
+        trace_id = f"{number:032x}"
+        made.append(replace(record, trace_id=trace_id, handoff_id=f"{trace_id}-{record.span_id}", run_id=run_id))
+    return made

@@ -14,6 +14,9 @@
     const cut = whole.length > most ? whole.slice(0, most) : whole;
     return cut.replace(UNSEEN, escaped) + (whole.length > most ? `… (${rop.count(whole.length)} characters)` : "");
   };
+  // The same on little room: without its end, or without its middle, since the end of an ID distinguishes one chunk from the next.
+  rop.cut = (text, most) => { const whole = rop.visible(text, 400); return whole.length > most ? `${whole.slice(0, most - 1)}…` : whole; };
+  rop.middle = (text, most) => { const whole = rop.visible(text, 400); return whole.length > most ? `${whole.slice(0, Math.floor(most / 2))}…${whole.slice(1 - Math.ceil(most / 2))}` : whole; };
   // The same as an element, which keeps its own direction of writing. Nothing that could be read is "no ID".
   const SHORT = 24;
   const breakable = (text) => (text.length <= SHORT ? text : text.split(/(?<=[._/#:-])/).map((part, place) => html`${place ? html`<wbr />` : ""}${part}`));
@@ -28,9 +31,10 @@
   rop.short = (value) => (value === null || value === undefined ? "" : Number(value.toPrecision(3)).toString());
   rop.seconds = (value) => {
     if (value === null || value === undefined) return "–";
+    if (value < 0) return `−${rop.seconds(-value)}`;
     if (value >= 100) return `${Math.round(value)} s`;
     if (value >= 1) return `${value.toFixed(2)} s`;
-    return value >= 0.01 ? `${Math.round(value * 1000)} ms` : `${(value * 1000).toFixed(1)} ms`;
+    return value >= 0.01 || value === 0 ? `${Math.round(value * 1000)} ms` : `${(value * 1000).toFixed(1)} ms`;
   };
   rop.moment = (unix) => (unix === null || unix === undefined ? "–" : new Date(unix * 1000).toISOString().replace("T", " ").slice(0, 19));
 
@@ -73,4 +77,12 @@
 
   // A table that scrolls by itself where the screen is narrow; the keyboard reaches it.
   rop.Scroll = ({ label, children, class: name = "" }) => html`<div class=${`scroll ${name}`} tabindex="0" role="region" aria-label=${label}>${children}</div>`;
+
+  // The first of many, and what shows the others.
+  rop.useMost = (all, most, noun) => {
+    const [whole, put] = rop.useState(false);
+    const rest = all.length - most;
+    if (rest <= 3) return { some: all, more: null };
+    return { some: whole ? all : all.slice(0, most), more: html`<p class="more"><button type="button" aria-pressed=${whole} onClick=${() => put(!whole)}>${whole ? "Show fewer" : `Show ${rop.counted(rest, `more ${noun}`)}`}</button></p>` };
+  };
 })((window.rop = window.rop || {}));

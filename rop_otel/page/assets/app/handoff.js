@@ -4,11 +4,11 @@
   const { html, Id } = rop;
 
   // The way to the handoffs beside this one, in the filter that it was opened from.
-  function Steps({ detail, question, params }) {
+  function Steps({ detail, id, question, params }) {
     const { value: found } = rop.useAnswer(() => rop.feed.rows(question), question);
     if (!found || rop.failed(found)) return null;
     const { rows, total, more } = found;
-    const at = rows.findIndex((row) => row.index === detail.index && row.handoff_id === detail.handoff_id);
+    const at = rows.findIndex((row) => row.index === detail.index && rop.addressed(row.handoff_id) === id);
     if (at < 0) return null;
     const [before, after] = rop.feed.live ? ["← Newer", "Older →"] : ["← Previous", "Next →"];
     const step = (row, words, rel) => (row ? html`<a rel=${rel} href=${rop.handoffLink(row, params)}>${words}</a>` : html`<span class="faint">${words}</span>`);
@@ -25,13 +25,13 @@
     return html`<${rop.Story} detail=${detail} more=${more} moreLink=${rop.link(["handoffs"], { set: set || "", ...same })} />`;
   }
 
-  function Detail({ detail, set, params }) {
+  function Detail({ detail, id, set, params }) {
     const question = { set, filter: rop.filterOf(params), sort: rop.sortOf(params.sort), page: Math.trunc(Number(params.page)) || 1 };
     const steady = { set: set || "", sort: question.sort, ...question.filter };
     const key = `${detail.handoff_id} ${detail.index}`;
     return html`<main id="main" class="handoff" key=${key}>
       <div class="title"><${rop.Heading}><bdi>${rop.visible(detail.record_id ?? detail.handoff_id, 80)}</bdi></${rop.Heading}><${rop.Verdict} of=${detail.verdict} large />
-        <${Steps} detail=${detail} question=${question} params=${steady} /></div>
+        <${Steps} detail=${detail} id=${id} question=${question} params=${steady} /></div>
       <${Alike} detail=${detail} set=${set} />
       <${rop.Facts} detail=${detail} />
       <${rop.Section} id="ranks" title="The way through the stages" note="Stages from left to right, rank from top to bottom, a line for each document."><${rop.RankChart} detail=${detail} /><${rop.RankTable} detail=${detail} /></${rop.Section}>
@@ -53,6 +53,6 @@
     if (detail === null) {
       return html`<main id="main"><${rop.Heading}>Handoff</${rop.Heading}><p class="nothing">${rop.feed.live ? "This monitor keeps" : "This file has"} no handoff <${Id} of=${path[1] ?? ""} />${rop.feed.live ? ": it may not be settled yet, or it was deleted since" : ""}. <a href=${rop.link(["handoffs"])}>See those it has.</a></p></main>`;
     }
-    return html`<${Detail} detail=${detail} set=${set} params=${params} />`;
+    return html`<${Detail} detail=${detail} id=${path[1]} set=${set} params=${params} />`;
   };
 })((window.rop = window.rop || {}));

@@ -5,12 +5,15 @@
   const PAGE = 100;
   rop.handoffLink = (row, params) => rop.link(["handoff", row.handoff_id], { ...params, n: row.index ?? "" });
 
+  // What a handoff is called: its record, else its own ID.
+  rop.Record = ({ of: row }) => html`<bdi title=${rop.visible(row.record_id ?? row.handoff_id)}>${row.record_id === null ? rop.middle(row.handoff_id, 20) : rop.middle(row.record_id, 60)}</bdi>`;
+
   function Row({ row, params }) {
     const found = row.findings.slice(0, 3);
     return html`<tr>
-      <th scope="row"><a class="row-link" href=${rop.handoffLink(row, params)}>${rop.visible(row.record_id ?? row.handoff_id, 60)}</a></th>
+      <th scope="row"><a class="row-link" href=${rop.handoffLink(row, params)}><${rop.Record} of=${row} /></a></th>
       <td><${rop.Verdict} of=${row.verdict} /></td>
-      <td>${row.drop_cause ? html`<b>${row.dropped_at ? rop.visible(rop.droppedAt(row), 50) : "no stage"}</b> <span class="cause">${rop.visible(row.drop_cause)}</span>` : html`<span class="faint">–</span>`}</td>
+      <td class="lost">${row.drop_cause ? html`<b>${row.dropped_at ? rop.visible(rop.droppedAt(row), 50) : "no stage"}</b> <span class="cause">${rop.visible(row.drop_cause)}</span>` : html`<span class="faint">–</span>`}</td>
       <td class="ids">${(row.selected || []).slice(0, 2).map((id) => html`<${Id} of=${id} /> `)}${(row.selected || []).length > 2 ? `+${row.selected.length - 2}` : ""}${row.selected ? "" : html`<span class="faint">–</span>`}</td>
       <td class="number">${row.selected_rank ?? html`<span class="faint">–</span>`}</td>
       <td class="found">${found.map(([code, stage]) => html`<span class="chip">${rop.visible(code)} <small>${rop.visible(stage, 40)}</small></span>`)}${row.findings.length > 3 ? html`<span class="chip">+${row.findings.length - 3}</span>` : ""}</td>
@@ -46,27 +49,28 @@
   }
 
   // How many there are: exactly, or as far as they were asked for.
-  function size({ rows, total, scanned, more }) {
+  function size({ rows, total, scanned, more, tired }) {
     if (total !== undefined) return rows.length === total ? rop.counted(total, "handoff") : `${rop.count(rows.length)} of ${rop.counted(total, "handoff")}`;
     if (scanned !== null && more) return `${rop.counted(rows.length, "handoff")} among the newest ${rop.count(scanned)}`;
+    if (tired) return `${rop.counted(rows.length, "handoff")} so far`;
     return more ? `the newest ${rop.counted(rows.length, "handoff")}` : rop.counted(rows.length, "handoff");
   }
 
   // The rows of a page; or what to do where there is none.
   function Listed({ found, here, page, depth, cleared }) {
-    const { rows, more, scanned } = found;
-    const deeper = more && scanned !== null;
+    const { rows, more, scanned, tired } = found;
+    const deeper = more && (scanned !== null || tired);
     const pages = Math.max(1, Math.ceil(rows.length / PAGE));
     const at = Math.min(page, pages);
     const link = (number) => rop.link(["handoffs"], { ...here, page: number > 1 ? number : "", depth: depth > 1 ? depth : "" });
     const columns = [["record", "Record"], ["verdict", "Verdict"], ["lost", "Lost at, cause"], [null, "Selected object"], ["rank", "Rank", 1], [null, "Findings"], [null, "Handoff"], ["duration", "Duration", 1], ["start", "Start (UTC)", 1]];
-    return html`${rows.length === 0 ? html`<p class="nothing">No handoff matches these filters. <a href=${cleared}>Remove all filters</a></p>` : html`
+    return html`${rows.length === 0 ? html`<p class="nothing">${deeper ? `None of the handoffs that were looked through matches` : "No handoff matches"} these filters. <a href=${cleared}>Remove all filters</a></p>` : html`
       <${rop.Scroll} label="Handoffs" class="flat"><table class="handoffs" onKeyDown=${onKey}>
         <thead><tr>${columns.map(([name, words, number]) => (name ? html`<${Heading} name=${name} sort=${here.sort} params=${here} number=${number}>${words}</${Heading}>` : html`<th scope="col">${words}</th>`))}</tr></thead>
         <tbody>${rows.slice((at - 1) * PAGE, at * PAGE).map((row) => html`<${Row} key=${row.index ?? row.handoff_id} row=${row} params=${here} />`)}</tbody>
       </table></${rop.Scroll}>
       <${Pages} page=${at} pages=${pages} more=${more && !deeper} link=${link} />`}
-      ${deeper && html`<p class="note">This page alone knows this filter or order, so it looks through what it has loaded. <a href=${rop.link(["handoffs"], { ...here, depth: depth + 1 })}>Look through older handoffs, too</a></p>`}`;
+      ${deeper && html`<p class="note">${tired ? "There are older handoffs, and few that match." : "This page alone knows this filter or order, so it looks through what it has loaded."} <a href=${rop.link(["handoffs"], { ...here, page: page > 1 ? page : "", depth: depth + 1 })}>Look through older handoffs, too</a></p>`}`;
   }
 
   rop.Handoffs = ({ address }) => {

@@ -60,7 +60,7 @@
     const facts = [
       stage.implementation && html`<span title="implementation">${rop.visible(stage.implementation, 90)}</span>`,
       stage.fallback && html`<span class="warn-text">ran its fallback</span>`, stage.query_form && `query: ${rop.visible(stage.query_form, 40)}`,
-      stage.top_k && `asked for ${stage.top_k}`, stage.duration !== null && stage.duration !== undefined && rop.seconds(stage.duration),
+      stage.top_k && `asked for ${stage.top_k}`, stage.duration !== null && stage.duration !== undefined && (stage.duration < 0 ? "ends before it starts" : rop.seconds(stage.duration)),
       stage.token_budget && `${rop.count(stage.context_tokens || 0)} of ${rop.count(stage.token_budget)} tokens`,
     ].filter(Boolean);
     const size = stage.ids === null ? null : stage.returned > stage.ids.length ? `recorded to ${rop.count(stage.ids.length)} of ${rop.count(stage.returned)}` : rop.counted(stage.returned, "document");

@@ -79,8 +79,8 @@
     return html`<${rop.Scroll} label="Newest handoffs that failed"><table class="handoffs newest">
       <thead><tr><th scope="col">Record</th><th scope="col">Lost at, cause</th><th scope="col">Selected object</th><th scope="col">Handoff</th><th scope="col" class="number">Start (UTC)</th></tr></thead>
       <tbody>${rows.map((row) => html`<tr key=${row.handoff_id}>
-        <th scope="row"><a class="row-link" href=${rop.handoffLink(row, { verdict: "FAIL" })}>${rop.visible(row.record_id ?? row.handoff_id, 40)}</a></th>
-        <td>${row.drop_cause ? html`<b>${row.dropped_at ? rop.visible(rop.droppedAt(row), 50) : "no stage"}</b> <span class="cause">${rop.visible(row.drop_cause)}</span>` : html`<span class="faint">–</span>`}</td>
+        <th scope="row"><a class="row-link" href=${rop.handoffLink(row, { verdict: "FAIL" })}><${rop.Record} of=${row} /></a></th>
+        <td class="lost">${row.drop_cause ? html`<b>${row.dropped_at ? rop.visible(rop.droppedAt(row), 50) : "no stage"}</b> <span class="cause">${rop.visible(row.drop_cause)}</span>` : html`<span class="faint">–</span>`}</td>
         <td class="ids">${(row.selected || []).slice(0, 2).map((id) => html`<${rop.Id} of=${id} /> `)}</td>
         <td>${rop.visible(row.handoff_name, 40)}${row.service ? html` <small class="faint">${rop.visible(row.service, 40)}</small>` : ""}</td>
         <td class="number when">${rop.moment(row.start)}</td></tr>`)}</tbody></table></${rop.Scroll}>`;

@@ -4,10 +4,11 @@
   const { html, Id } = rop;
 
   function Findings({ base, summary }) {
+    const { some, more } = rop.useMost(summary.findings, 50, "finding");
     if (!summary.findings.length) return html`<p class="note">No finding.</p>`;
     return html`<${rop.Scroll} label="Findings"><table class="causes">
       <thead><tr><th scope="col">severity</th><th scope="col">finding</th><th scope="col">at</th><th scope="col" class="number">count</th><th scope="col">what it says, and what to try</th></tr></thead>
-      <tbody>${summary.findings.map((each) => {
+      <tbody>${some.map((each) => {
         const words = rop.words.finding(each.code);
         return html`<tr>
           <td><${rop.Severity} of=${each.severity} /></td><th scope="row"><code>${rop.visible(each.code)}</code></th><td>${rop.visible(rop.placeOf(each), 60)}</td>
@@ -15,7 +16,7 @@
           <td class="words">${words.says} ${words.try && html`<span class="try">${words.try}</span>`}</td>
         </tr>`;
       })}</tbody>
-    </table></${rop.Scroll}>`;
+    </table></${rop.Scroll}>${more}`;
   }
 
   function Citations({ base, citations }) {

@@ -40,21 +40,23 @@
     </g>`;
   }
 
-  // Titles that are too long for their column go on a second line.
-  function lines(title, width) {
-    const room = Math.floor(width / 7);
-    const text = rop.visible(title, 60);
-    if (text.length <= room) return [text];
-    const at = [...text.matchAll(/[_\-\s./]/g)].map((match) => match.index).filter((index) => index < room).pop();
-    const first = at ? text.slice(0, at + 1) : text.slice(0, room);
-    const rest = text.slice(first.length);
-    return [first.trim(), rest.length > room ? `${rest.slice(0, room - 1)}…` : rest];
+  // Words on lines of so many letters; a word that is longer is cut, and so is what goes beyond the last line.
+  function lines(text, letters, most) {
+    const found = [""];
+    for (const word of rop.visible(text, 200).split(/(?<=[_\-\s./])/)) {
+      if ((found.at(-1) + word).trimEnd().length > letters && found.at(-1)) found.push("");
+      found.push(found.pop() + word);
+    }
+    const some = found.map((line) => rop.cut(line.trim(), letters));
+    return some.length <= most ? some : [...some.slice(0, most - 1), rop.cut(`${some[most - 1]}…`, letters)];
   }
+  const Lines = ({ of, x, high }) => of.map((line, index) => html`<tspan x=${x} dy=${index ? high : 0}>${line}</tspan>`);
 
   function Column({ column, plan, loss }) {
     const { x, top, bottom, width } = plan;
     const middle = x(column.key);
-    const title = lines(column.name || column.title, width);
+    const title = lines(column.name || column.title, Math.floor(width / 7), 2);
+    const reason = column.status === "ok" ? [] : lines(`${column.status}${column.reason ? `: ${column.reason}` : ""}`, Math.floor((width * 0.64) / LETTER), 6);
     const sub = column.name ? column.title : "";
     const size = column.returned === null || column.returned === undefined ? "" : column.cut ? `${rop.count(column.ids.length)} of ${rop.count(column.returned)}` : rop.count(column.returned);
     return html`<g class=${`column ${column.status} ${loss ? "loss" : ""}`}>
@@ -62,10 +64,10 @@
       ${loss && html`<rect class="place" x=${middle - width / 2 + 3} y=${top - TITLES - 6} width=${width - 6} height=${bottom - top + TITLES + 6} rx="6" />`}
       ${column.status !== "ok" && html`<rect class="hatched" x=${middle - width * 0.34} y=${top - 8} width=${width * 0.68} height=${bottom - top + 8} />`}
       <line class="stem" x1=${middle} x2=${middle} y1=${top - 6} y2=${bottom} />
-      <text class="stage" x=${middle} y=${top - TITLES + 11}>${title.map((line, index) => html`<tspan x=${middle} dy=${index ? 13 : 0}>${line}</tspan>`)}</text>
-      <text class="size" x=${middle} y=${top - 12}>${size}${sub ? ` · ${rop.visible(sub, 14)}` : ""}</text>
+      <text class="stage" x=${middle} y=${top - TITLES + 11}><${Lines} of=${title} x=${middle} high=${13} /></text>
+      <text class="size" x=${middle} y=${top - 12}>${size}${sub ? ` · ${rop.cut(sub, Math.max(6, Math.floor(width / 7) - size.length - 3))}` : ""}</text>
       ${column.cut && html`<path class="edge" d=${`M${middle - 14} ${plan.y(column.ids.length) + 8}l4 4 4 -4 4 4 4 -4 4 4 4 -4 4 4`} />`}
-      ${column.status !== "ok" && html`<text class="reason" x=${middle} y=${(top + bottom) / 2} transform=${`rotate(-90 ${middle} ${(top + bottom) / 2})`}>${column.status === "ok" ? "" : `${column.status}${column.reason ? `: ${rop.visible(column.reason, 40)}` : ""}`}</text>`}
+      ${reason.length > 0 && html`<text class="reason" y=${(top + bottom) / 2 - 7 * (reason.length - 1)}><${Lines} of=${reason} x=${middle} high=${14} /></text>`}
     </g>`;
   }
 
@@ -77,7 +79,8 @@
     const top = levels * LEVEL + TITLES + 8;
     const places = new Map(columns.map((column, index) => [column.key, LEFT + width * (index + 0.5)]));
     const y = (rank) => top + 6 + rop.rankHeight(rank);
-    return { width, top, y, x: (key) => places.get(key), bottom: Math.max(y(deepest) + BOTTOM, top + LEAST), deepest, levels, whole: LEFT + width * columns.length + right, right };
+    const whole = LEFT + width * columns.length + right;
+    return { width, top, y, picture: Math.max(whole, room), x: (key) => places.get(key), bottom: Math.max(y(deepest) + BOTTOM, top + LEAST), deepest, whole, right };
   }
 
   // Brackets that overlap stand above each other; each gets its level.
@@ -142,6 +145,11 @@
     const current = drawn.find((way) => way.id === on);
     const loss = detail.loss;
 
+    useEffect(() => { // of many stages the one at fault is seen first
+      const there = loss && typeof loss.place === "number" ? x(loss.place) : 0, scroll = picture.current?.parentElement;
+      if (scroll && there + width > scroll.clientWidth) scroll.scrollLeft = there - scroll.clientWidth / 2;
+    }, [detail, room]);
+
     const move = (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (event.key === "Escape") put(null);
@@ -158,7 +166,7 @@
     return html`<div class="rankchart" ref=${frame}>
       <${Legend} detail=${detail} columns=${columns} />
       <div class="scroll chart-scroll" tabindex="0" role="application" aria-roledescription="chart" aria-label=${words} onKeyDown=${move}>
-        <svg ref=${picture} class="ranks" width=${plan.whole} height=${bottom + 4} onPointerMove=${point} onPointerLeave=${() => put(null)} aria-hidden="true">
+        <svg ref=${picture} class="ranks" width=${plan.picture} height=${bottom + 4} onPointerMove=${point} onPointerLeave=${() => put(null)} aria-hidden="true">
           <defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="hatch-line" x1="0" x2="0" y1="0" y2="6" /></pattern></defs>
           ${brackets.map((each) => {
             const x0 = x(columns[each.from].key) - width / 2 + 6, x1 = x(columns[each.to].key) + width / 2 - 6, line = 14 + each.level * LEVEL;
@@ -182,8 +190,6 @@
   // IDs beside the lines: of what was shown, and of what matters where it ended.
   function Labels({ ways, plan, current, shownWays, loss }) {
     const { x, y, width } = plan;
-    // The middle of a long ID is left out: its end is what distinguishes one chunk from the next.
-    const cut = (id, most) => { const text = rop.visible(id, 200); return text.length > most ? `${text.slice(0, Math.floor(most / 2))}…${text.slice(1 - Math.ceil(most / 2))}` : text; };
     const letters = Math.floor((plan.right - 14) / LETTER);
     const last = [...shownWays].map((way) => [way, way.points.find((point) => point.at === "shown").rank]);
     const readers = plan.whole - plan.right;
@@ -196,7 +202,7 @@
         const on = current && current.id === way.id;
         if (placed.some((other) => Math.abs(other - at) < 11) && !on && way.kind === "other") return null;
         placed.push(at);
-        return html`<text class=${`${way.kind} ${on ? "on" : ""}`} x=${readers + 6} y=${at}><title>${rop.visible(way.id)}</title>${cut(way.id, letters)}</text>`;
+        return html`<text class=${`${way.kind} ${on ? "on" : ""}`} x=${readers + 6} y=${at}><title>${rop.visible(way.id)}</title>${rop.middle(way.id, letters)}</text>`;
       })}
       ${ended.map((way) => {
         const end = way.ends.find((each) => loss && each.at === loss.place) ?? way.ends.at(-1);
@@ -204,7 +210,10 @@
         if (spots.some((spot) => Math.abs(spot - high) < 13)) return null;
         spots.push(high);
         const why = loss && loss.place === end.at && way.kind === "selected" ? rop.words.cause(loss.cause).says || loss.cause : rop.ENDINGS[end.how];
-        return html`<text class=${`end ${way.kind}`} x=${at} y=${high}>${cut(way.id, 40)}<tspan class="why" dx="7">${cut(why, 80)}</tspan></text>`;
+        const name = rop.middle(way.id, Math.min(40, Math.floor((plan.picture - LEFT) / (2 * LETTER))));
+        const rest = rop.cut(why, Math.max(4, Math.floor((plan.picture - LEFT - name.length * LETTER) / LETTER) - 2));
+        const long = (name.length + rest.length) * LETTER + 11; // where it does not fit to the right, it begins further left
+        return html`<text class=${`end ${way.kind}`} x=${Math.max(4, Math.min(at, plan.picture - long))} y=${high}>${name}<tspan class="why" dx="7">${rest}</tspan></text>`;
       })}
     </g>`;
   }

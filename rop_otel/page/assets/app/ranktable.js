@@ -26,7 +26,7 @@
       <colgroup><col width=${left} />${columns.map(() => html`<col width=${width} />`)}</colgroup>
       <thead class="unseen"><tr><th>document</th>${columns.map((column) => html`<th scope="col">${rop.visible(column.name || column.title, 60)}</th>`)}</tr></thead>
       ${rows.map((way) => html`<tbody key=${way.id} class=${`${way.kind} ${current === way ? "on" : ""}`}>
-        <tr><th scope="rowgroup" colspan=${columns.length + 1}><${Id} of=${way.id} />${way.kind === "other" ? "" : html` <span class=${`mark ${way.kind}`}>${way.kind}</span>`}</th></tr>
+        <tr><th scope="rowgroup" colspan=${columns.length + 1}><span><${Id} of=${way.id} />${way.kind === "other" ? "" : html` <span class=${`mark ${way.kind}`}>${way.kind}</span>`}</span></th></tr>
         <tr><td></td><${Cells} cells=${rop.trailOf(way, columns)} columns=${columns} loss=${loss} scope=${detail.scope} /></tr>
       </tbody>`)}
       ${absent.map((id) => html`<tbody class="selected"><tr><th colspan=${columns.length + 1}><${Id} of=${id} /> <span class="mark selected">selected</span> is in no list.</th></tr></tbody>`)}

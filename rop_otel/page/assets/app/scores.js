@@ -14,6 +14,7 @@
 
   rop.Scores = ({ scores }) => {
     const [all, showAll] = rop.useState(false);
+    const { some, more } = rop.useMost(scores, 50, "stage");
     if (!scores.length) return html`<p class="note">Nothing was scored.</p>`;
     const measures = all ? [...MEASURES, ...MORE] : MEASURES;
     const first = (index) => (index === 0 ? "first" : "");
@@ -23,11 +24,11 @@
         <tr><th scope="col">stage</th><th scope="col" class="number">IDs</th>
           ${TARGETS.map(() => measures.map((measure, index) => html`<th scope="col" class=${`number ${first(index)}`}>${measure}</th>`))}</tr>
       </thead>
-      <tbody>${scores.map((row) => html`<tr>
+      <tbody>${some.map((row) => html`<tr>
         <th scope="row">${rop.visible(rop.stageWords(rop.placeOf(row)), 60)}</th><td class="number">${row.returned === null || row.returned === undefined ? "–" : row.returned.toFixed(1)}</td>
         ${TARGETS.map((target) => measures.map((measure) => html`<${Cell} value=${(row[target] || {})[measure]} kind=${target} />`))}
       </tr>`)}</tbody>
-    </table></${rop.Scroll}>
+    </table></${rop.Scroll}>${more}
     <button type="button" class="plain" aria-pressed=${all} onClick=${() => showAll(!all)}>${all ? "Show three measures" : "Show every measure"}</button>`;
   };
 })((window.rop = window.rop || {}));

@@ -7,11 +7,12 @@
   const ASKED = ["q", "verdict", "at", "cause", "finding", "record", "object", ...TOTALS];
   const WINDOW = 2000; // handoffs that are looked through where only this page knows the filter or the order
   const PAGE = 100;
+  const PATIENCE = 2_000; // for so long rare handoffs are looked for at once
   const FRESH = 30_000; // for so long an answer may be given again
   const AGAIN = 5_000; // after so long a stream that was refused is asked for again
   let head;
 
-  const query = (params) => new URLSearchParams(Object.entries(params).filter(([, value]) => value !== "" && value !== null && value !== undefined)).toString();
+  const query = (params) => new URLSearchParams(Object.entries(params).filter(([, value]) => value !== null && value !== undefined)).toString();
 
   async function ask(path, params = {}) {
     const asked = query(params);
@@ -47,7 +48,8 @@
     if (newest.key !== key || Date.now() - newest.at > FRESH) newest = { key, at: Date.now(), filter: timed(filter), rows: [], after: undefined, turn: Promise.resolve() };
     const mine = newest;
     mine.turn = mine.turn.then(async () => {
-      while (mine.rows.length < most && mine.after !== null) {
+      const end = Date.now() + PATIENCE;
+      while (mine.rows.length < most && mine.after !== null && Date.now() < end) {
         const answer = await ask("handoffs", { ...mine.filter, limit: Math.min(WINDOW, most - mine.rows.length), after: mine.after });
         mine.rows.push(...answer.handoffs.map((row) => Object.assign(row, { places: answer.places })));
         mine.after = answer.after;
@@ -59,8 +61,9 @@
 
   async function rows({ filter, sort, page = 1, depth = 1 }) {
     const own = Object.keys(filter).some((name) => rop.TESTS[name] && !ASKED.includes(name)) || rop.sortOf(sort) !== "";
-    const found = await upTo(own ? depth * WINDOW : page * PAGE, given(filter, [...ASKED, "past"]));
-    return { rows: rop.sorted(rop.filtered(found.rows, own ? given(filter, Object.keys(rop.TESTS).filter((name) => !ASKED.includes(name))) : {}), sort), scanned: own ? found.rows.length : null, more: found.after !== null };
+    const most = own ? depth * WINDOW : page * PAGE;
+    const found = await upTo(most, given(filter, [...ASKED, "past"]));
+    return { rows: rop.sorted(rop.filtered(found.rows, own ? given(filter, Object.keys(rop.TESTS).filter((name) => !ASKED.includes(name))) : {}), sort), scanned: own ? found.rows.length : null, more: found.after !== null, tired: found.after !== null && found.rows.length < most };
   }
 
   async function choices({ filter }) {

@@ -56,14 +56,15 @@
   };
 
   rop.FoundHere = ({ findings }) => {
+    const { some, more } = rop.useMost(findings, 30, "finding");
     if (!findings.length) return html`<p class="note">No finding.</p>`;
-    return html`<ol class="findings">${findings.map((each, index) => html`<li key=${index} class=${each.severity}>
+    return html`<ol class="findings">${some.map((each, index) => html`<li key=${index} class=${each.severity}>
       <p><${rop.Severity} of=${each.severity} /> <code>${rop.visible(each.code)}</code> at <b>${rop.visible(rop.placeOf(each), 60)}</b></p>
       <p class="says"><bdi>${rop.visible(each.message, 4000)}</bdi></p>
       ${each.try && html`<p class="try"><b>Try:</b> ${rop.visible(each.try, 1000)}</p>`}
       ${each.ids.length > 0 && html`<details><summary>${rop.counted(each.ids.length, "document")}</summary><ul class="ids">${each.ids.slice(0, 1000).map((id) => html`<li><${Id} of=${id} /></li>`)}</ul></details>`}
       ${each.labels.length > 0 && html`<p>Labels: ${each.labels.slice(0, 100).map((label) => html`<span class="label">${rop.visible(label, 30)}</span> `)}</p>`}
-    </li>`)}</ol>`;
+    </li>`)}</ol>${more}`;
   };
 
   rop.JudgedLosses = ({ losses }) => {

@@ -2,6 +2,8 @@
 "use strict";
 (function (rop) {
   const { html } = rop;
+  const MOST = 50; // stages shown at first; of more of them those first that lost something
+
   function Bar({ kept, of, lost, most, hollow }) {
     const scale = 100 / Math.max(1, most);
     return html`<svg class=${`bar ${hollow ? "hollow" : ""}`} viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
@@ -24,6 +26,8 @@
     const most = (target) => Math.max(...survival.map((row) => row[target].of), 1);
     const judged = survival.some((row) => row.judged && row.judged.of);
     const places = survival.map(rop.placeOf);
+    const hits = new Set(losses.filter((each) => each.count || each.judged).map(rop.placeOf));
+    const { some, more } = rop.useMost([...survival].sort((one, other) => (survival.length > MOST ? hits.has(rop.placeOf(other)) - hits.has(rop.placeOf(one)) : 0)), MOST, "stage");
     const elsewhere = [...new Set(losses.map(rop.placeOf))].filter((place) => !places.includes(place));
     const cells = (row, place, target, field) => {
       const lost = lostThere(losses, place, field);
@@ -48,7 +52,7 @@
         ${judged ? html`<tr class="groups"><th></th><th colspan="4" scope="colgroup">selected object</th><th colspan="4" scope="colgroup">judged objects</th></tr>` : ""}
         <tr><th scope="col">stage</th>${(judged ? [0, 1] : [0]).map(() => html`<th scope="col" colspan="3">its lists hold it</th><th scope="col">lost here, with the cause</th>`)}</tr>
       </thead>
-      <tbody>${survival.map((row, index) => line(row, places[index]))}${elsewhere.map((place) => line(null, place))}</tbody>
-    </table></${rop.Scroll}>`;
+      <tbody>${some.map((row) => line(row, rop.placeOf(row)))}${elsewhere.map((place) => line(null, place))}</tbody>
+    </table></${rop.Scroll}>${more}`;
   };
 })((window.rop = window.rop || {}));

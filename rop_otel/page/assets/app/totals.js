@@ -42,10 +42,11 @@
   };
 
   rop.Losses = ({ base, summary }) => {
+    const { some, more } = rop.useMost(summary.losses, 50, "place");
     if (!summary.losses.length) return html`<p class="note">Nothing was lost, as far as is known.</p>`;
     return html`<${rop.Scroll} label="Losses by stage and cause"><table class="causes">
       <thead><tr><th scope="col">lost at</th><th scope="col">cause</th><th scope="col" class="number">selected</th><th scope="col" class="number">judged</th><th scope="col">what happened, and what to try</th></tr></thead>
-      <tbody>${summary.losses.map((each) => {
+      <tbody>${some.map((each) => {
         const place = rop.placeOf(each);
         const words = rop.words.cause(each.cause);
         return html`<tr>
@@ -55,6 +56,6 @@
           <td class="words">${words.says} ${words.try && html`<span class="try">${words.try}</span>`}</td>
         </tr>`;
       })}</tbody>
-    </table></${rop.Scroll}>`;
+    </table></${rop.Scroll}>${more}`;
   };
 })((window.rop = window.rop || {}));
