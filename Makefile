@@ -90,7 +90,7 @@ COMPILE = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3
 	--no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml
 requirements: .venv/.dev ## Pin anew the newest versions that pyproject.toml allows.
 	@$(COMPILE) --extra cpu --extra study --extra parquet --extra grafana --group dev --output-file requirements/dev.txt
-	@$(COMPILE) --extra cpu --extra study --group build --constraints requirements/dev.txt --output-file requirements/demo.txt
+	@$(COMPILE) --extra cpu --extra study --extra monitor --group build --constraints requirements/dev.txt --output-file requirements/demo.txt
 	@$(COMPILE) --constraints requirements/dev.txt --output-file requirements/base.txt
 	@$(COMPILE) --group test --group mutants --constraints requirements/dev.txt --output-file requirements/mutants.txt
 	@echo "Wrote requirements/*.txt; run make check."

@@ -50,10 +50,14 @@ def demo(
         Path | None, typer.Option(metavar="FILE", help="Write a page that draws every handoff, one HTML file.")
     ] = None,
     serve: Annotated[
-        bool, typer.Option("--serve", metavar="", help="Keep answering, and serve /metrics on loopback.")
+        bool,
+        typer.Option("--serve", metavar="", help="Keep answering; serve /metrics and a live page on loopback."),
     ] = False,
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Port of /metrics with --serve; 9464 by default.")
+    ] = None,
+    page_port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port of the live page with --serve; 9465 by default.")
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Ask only the first so many questions.")] = None,
     encoder: EncoderOption = None,
@@ -74,6 +78,8 @@ def demo(
         raise ConfigurationError("--corpus and --questions go together")
     if port is not None and not serve:
         raise ConfigurationError("--port says where to serve: give --serve too")
+    if page_port is not None and not serve:
+        raise ConfigurationError("--page-port says where to serve: give --serve too")
     encoder_files, cross_encoder_files = chosen_models(
         encoder,
         cross_encoder,
@@ -98,6 +104,7 @@ def demo(
         html=html,
         serve=serve,
         port=port,
+        page_port=page_port,
         limit=limit,
         encoder=encoder_files,
         cross_encoder=cross_encoder_files,

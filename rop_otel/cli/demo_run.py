@@ -7,20 +7,23 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import cycle
 from pathlib import Path
 
 from opentelemetry.sdk.trace.export import SpanExporter
 from opentelemetry.trace import TracerProvider
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 import rop_otel as rop
 from rop_otel.cli.demo_report import print_fault, print_faults, print_next_steps, print_summary
 from rop_otel.cli.page import assessed_set, claim, save_page
 from rop_otel.cli.terminal import create_console
-from rop_otel.errors import ConfigurationError
+from rop_otel.errors import ConfigurationError, remedy
 from rop_otel.export import Monitoring
+from rop_otel.monitor.in_process import InProcess, in_process
 from rop_otel.page import AssessedSet, Carried
 from rop_otel.reference.assembly import Task, files_task, load_tools, make_pipeline, standard_library_task
 from rop_otel.reference.faults import FAULTS, Injection, find_fault
@@ -37,6 +40,7 @@ from rop_otel.replay.handoff_report_text import counted
 
 SERVICE = "rop-otel-demo"
 DEFAULT_PORT = 9464
+DEFAULT_PAGE_PORT = 9465
 _INTRODUCTION = (
     "For each question, an object is selected and a hybrid pipeline looks for passages of it.\n"
     "The monitor watches: does the selected object reach the reader, and if not, where is it lost?\n"
@@ -60,6 +64,7 @@ class Request:
     html: Path | None = None
     serve: bool = False
     port: int | None = None
+    page_port: int | None = None
     limit: int | None = None
     encoder: ModelFiles | None = None
     cross_encoder: ModelFiles | None = None
@@ -78,7 +83,7 @@ def run_demo(request: Request, console: Console) -> int:
     started = time.perf_counter()
     task = _read(request, console)
     kept = KeptSpans()
-    with _monitored(request, task, kept) as monitoring:
+    with _page_served(request, task, console) as live, _monitored(request, task, kept, live) as monitoring:
         tools = _index(request, task, console)
         pipeline = make_pipeline(tools, linked=task.linked, parts=injection.parts if injection else None)
         # Before anything that a closed terminal or pipe may end: spans without it cannot be assessed again.
@@ -91,7 +96,7 @@ def run_demo(request: Request, console: Console) -> int:
         if request.html:
             save_page([_page(kept, task)], request.html, title=_title(request))
         if request.serve:
-            _serve(pipeline, task, request.limit, monitoring, console)
+            _serve(pipeline, task, request.limit, monitoring, live, console)
     print_next_steps(
         console,
         fault=request.fault,
@@ -176,12 +181,30 @@ def _index(request: Request, task: Task, console: Console) -> Tools:
 
 
 @contextmanager
-def _monitored(request: Request, task: Task, kept: KeptSpans) -> Iterator[Monitoring]:
+def _page_served(request: Request, task: Task, console: Console) -> Iterator[InProcess | None]:
+    """Serve the live page of what is asked, if that is wanted and its libraries are there."""
+    missing = next((name for name in ("fastapi", "uvicorn") if find_spec(name) is None), None)
+    if request.serve and missing:
+        note = f"no live page, for {missing} is missing: {remedy('monitor')}"
+        console.print(f"[yellow]Note[/]       {escape(note)}", highlight=False, soft_wrap=True)
+    if missing or not request.serve:
+        yield None
+        return
+    port = DEFAULT_PAGE_PORT if request.page_port is None else request.page_port
+    advice = "choose another one with --page-port"
+    with in_process(port, resolver=task.corpus.resolver, advice=advice) as live:
+        yield live
+
+
+@contextmanager
+def _monitored(request: Request, task: Task, kept: KeptSpans, live: InProcess | None) -> Iterator[Monitoring]:
     """Set the monitor up before anything slow begins, so that a port or file that cannot be used is known at once."""
     exporters: list[SpanExporter] = [file_exporter(request.export)] if request.export else []
     if request.html:
         claim(request.html)
         exporters.append(kept)
+    if live:
+        exporters.append(live.exporter)
     provider = recording_provider(*exporters, service_name=SERVICE) if exporters else None
     try:
         yield _configured(request, task, provider)
@@ -215,7 +238,14 @@ def _answers(pipeline: Pipeline, task: Task, limit: int | None, console: Console
     console.print(f"[bold]Questions[/]  {len(questions):,} answered, {each:.0f} ms each", highlight=False)
 
 
-def _serve(pipeline: Pipeline, task: Task, limit: int | None, monitoring: Monitoring, console: Console) -> None:
+def _serve(
+    pipeline: Pipeline,
+    task: Task,
+    limit: int | None,
+    monitoring: Monitoring,
+    live: InProcess | None,
+    console: Console,
+) -> None:
     try:
         console.print(
             f"\n[bold green]Serving[/] http://{monitoring.metrics_host}:{monitoring.metrics_port}/metrics"
@@ -223,6 +253,12 @@ def _serve(pipeline: Pipeline, task: Task, limit: int | None, monitoring: Monito
             highlight=False,
             soft_wrap=True,
         )
+        if live:
+            console.print(
+                f"[bold green]Page[/]    {live.url} shows what arrives, and every handoff: open it in a browser",
+                highlight=False,
+                soft_wrap=True,
+            )
         for question in cycle(task.questions[:limit]):
             pipeline.answer(question)
             time.sleep(PAUSE_SECONDS)

@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import gc
 import signal
-import socket
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
-from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rop_otel.core.profile import Resolver
 from rop_otel.core.profile.declaration import Opened
-from rop_otel.errors import ConfigurationError, remedy
+from rop_otel.errors import ConfigurationError
 from rop_otel.meters.tally import Tally
 from rop_otel.monitor.forwarding import Forwarder
+from rop_otel.monitor.http_side import GRACE_SECONDS, HttpSide, is_loopback
 from rop_otel.monitor.service import Monitor, MonitorSettings
 from rop_otel.monitor.sqlite_store import SqliteStore
 from rop_otel.spans.conventions import Rules
-
-if TYPE_CHECKING:
-    import uvicorn
-
-_GRACE_SECONDS = 2.0
-"""How long requests that are being answered may take when the service ends."""
 
 
 _GARBAGE_THRESHOLDS = (10_000, 50, 100)
@@ -50,14 +42,6 @@ class Doors:
     certificate: str | None = None
     key: str | None = None
     open_to_anyone: bool = False
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether an address reaches this machine only."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def collect_less() -> None:
@@ -94,12 +78,6 @@ def serve(
     Raises:
         ConfigurationError: An address, a certificate or the store cannot be used, or libraries are missing.
     """
-    try:
-        import uvicorn  # imported here: it belongs to an extra
-
-        from rop_otel.monitor.http_door import create_app
-    except ImportError as error:
-        raise ConfigurationError(f"{error.name} is missing: {remedy('monitor')}") from error
     from rop_otel.monitor.grpc_door import serve_grpc
 
     if not (doors.token or doors.open_to_anyone or is_loopback(doors.host)):
@@ -124,30 +102,25 @@ def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _end)
     try:
-        app = create_app(monitor, token=doors.token, only_loopback=is_loopback(doors.host))
-        config = uvicorn.Config(
-            app,
+        side = HttpSide(
+            monitor,
             host=doors.host,
             port=doors.http_port,
-            log_level="warning",
-            access_log=False,
-            lifespan="off",
-            ssl_certfile=doors.certificate,
-            ssl_keyfile=doors.key,
-            timeout_graceful_shutdown=int(_GRACE_SECONDS),
+            advice="choose another --http-port",
+            token=doors.token,
+            certificate=doors.certificate,
+            key=doors.key,
         )
-        server = uvicorn.Server(config)
-        listener = _listen(config)
         grpc_server, grpc_port = serve_grpc(
             monitor, host=doors.host, port=doors.grpc_port, token=doors.token, certificate=pair
         )
         collect_less()
         monitor.start()
-        ready(grpc_port, listener.getsockname()[1])
+        ready(grpc_port, side.port)
         try:
-            server.run(sockets=[listener])
+            side.run()
         finally:
-            grpc_server.stop(_GRACE_SECONDS).wait()
+            grpc_server.stop(GRACE_SECONDS).wait()
     finally:
         monitor.close()
 
@@ -166,18 +139,3 @@ def _certificate(doors: Doors) -> tuple[bytes, bytes] | None:
     except ssl.SSLError as error:
         raise ConfigurationError(f"{doors.certificate!r} and {doors.key!r} are no certificate and its key") from error
     return Path(doors.key).read_bytes(), Path(doors.certificate).read_bytes()
-
-
-def _listen(config: uvicorn.Config) -> socket.socket:
-    """Return the socket of the HTTP side; uvicorn would end the process where it cannot be had."""
-    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((config.host, config.port))
-        listener.listen()  # so that the port can be used as soon as it is known
-    except OSError as error:
-        listener.close()
-        place = f"{config.host}:{config.port}"
-        raise ConfigurationError(f"{place} cannot be listened on ({error}); choose another --http-port") from error
-    return listener

@@ -25,6 +25,7 @@ from rop_otel.reference.assembly import load_tools
 from rop_otel.reference.faults import FAULTS
 from rop_otel.reference.models import default_encoder
 from rop_otel.reference.tools import Tools
+from tests.monitor.served import until
 
 COMMAND = [sys.executable, "-c", "from rop_otel.cli.main import main; main()"]
 
@@ -185,6 +186,7 @@ def test_faults_are_listed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
         (["--corpus", "none.jsonl", "--questions", "q.jsonl"], "none.jsonl: cannot be read: No such file or directory"),
         (["--corpus", "bad.jsonl", "--questions", "q.jsonl"], "bad.jsonl:1: 'title' is missing"),
         (["--port", "9464"], "--port says where to serve: give --serve too"),
+        (["--page-port", "9465"], "--page-port says where to serve: give --serve too"),
         *(
             (
                 [option, "cls"],
@@ -242,29 +244,39 @@ def test_models_of_ones_own_are_used_as_told(
     assert not np.allclose(plain.index.store.vectors, changed.index.store.vectors, atol=1e-3)
 
 
-@pytest.mark.parametrize("option", ["--export", "--port"])
+@pytest.mark.parametrize("option", ["--export", "--port", "--page-port"])
 def test_what_cannot_be_used_is_known_before_anything_slow(
     option: str, files: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A file that cannot be written and a port that is taken are refused before the index is made."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        given = ["--export", "no/spans.jsonl"] if option == "--export" else ["--serve", "--port", port]
+        free = {"--port": "0", "--page-port": "0"}
+        given = ["--export", "no/spans.jsonl"]
+        if option != "--export":
+            given = ["--serve", *(part for pair in {**free, option: port}.items() for part in pair)]
         code, out, err = run(monkeypatch, capsys, "demo", *files, *given)
     assert code == 2
     assert "Vectors" not in out
     if option == "--export":
         assert err == "rop-otel: no/spans.jsonl: cannot be written: No such file or directory\n"
+    elif option == "--page-port":
+        assert "choose another one with --page-port" in err
     else:
         assert err == f"rop-otel: /metrics cannot be served on port {port}; choose another one with --port\n"
 
 
+def _stored(page: str) -> int:
+    with urllib.request.urlopen(f"{page}api/summary", timeout=300) as response:
+        return int(json.load(response)["handoffs"])
+
+
 def test_serving_goes_on_until_interrupted(files: list[str], tmp_path: Path) -> None:
-    """With ``--serve`` the printed address answers with growing counts, and Ctrl-C ends it quietly."""
+    """With ``--serve`` the printed addresses answer: counts, and the page with its handoffs; Ctrl-C ends it quietly."""
     # Whoever runs the tests in the background of a shell has them ignore Ctrl-C, and with them what they start.
     heeding = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
     process = subprocess.Popen(
-        [*COMMAND[:2], heeding + COMMAND[2], "demo", *files, "--serve", "--port", "0"],
+        [*COMMAND[:2], heeding + COMMAND[2], "demo", *files, "--serve", "--port", "0", "--page-port", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -278,6 +290,10 @@ def test_serving_goes_on_until_interrupted(files: list[str], tmp_path: Path) -> 
         )
         with urllib.request.urlopen(address, timeout=300) as response:
             assert b'rop_verdict="PASS"' in response.read()
+        page = next(found[0] for line in process.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+/", line)))
+        with urllib.request.urlopen(page, timeout=300) as response:
+            assert b"assets/page.js" in response.read()
+        until(lambda: _stored(page) > 0)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=300)
         assert process.returncode == 0

@@ -30,7 +30,7 @@ def today(records: Iterable[HandoffRecord]) -> list[HandoffRecord]:
 
 def _sent(record: HandoffRecord, by: int) -> HandoffRecord:
     stages = tuple(
-        replace(each, trace_id=record.trace_id, start_ns=each.start_ns + by, end_ns=each.end_ns + by)
+        replace(each, trace_id=record.trace_id, start_ns=each.start_ns + by, end_ns=(each.end_ns or 0) + by)
         for each in record.stages
     )
     return replace(record, stages=stages, start_ns=record.start_ns + by, end_ns=record.end_ns + by)

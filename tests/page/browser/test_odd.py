@@ -21,7 +21,7 @@ STAGES = 300
 
 def backwards(record: HandoffRecord, by: int = 0) -> HandoffRecord:
     """Return a handoff of which everything ends before it starts."""
-    stages = tuple(replace(each, start_ns=each.end_ns - by, end_ns=each.start_ns - by) for each in record.stages)
+    stages = tuple(replace(each, start_ns=(each.end_ns or 0) - by, end_ns=each.start_ns - by) for each in record.stages)
     return replace(record, start_ns=record.end_ns, end_ns=record.start_ns, stages=stages)
 
 

@@ -117,9 +117,7 @@ def test_each_choice_is_asked_of_the_monitor(tab: Page, served: Served, label: s
         ("Search", "no such thing", 0),
     ],
 )
-def test_each_search_is_asked_of_the_monitor(
-    tab: Page, served: Served, label: str, typed: str, expected: int
-) -> None:
+def test_each_search_is_asked_of_the_monitor(tab: Page, served: Served, label: str, typed: str, expected: int) -> None:
     """What is typed is looked for in the store; where nothing matches, the filters can be removed."""
     opened(tab, served, "handoffs?run=after")
     tab.get_by_role("searchbox", name=label).fill(typed)
