@@ -25,9 +25,11 @@ _SHOWN: Final = Spot(semconv.SHOWN)
 _MARKS: Final = ("selected_at", "judged_at")
 _NS: Final = 1_000_000_000
 
-
 _MOST_SHOWN: Final = 4_000_000
 """Characters of the IDs in the lists of a handoff that is shown: JSON has each several times."""
+
+_MOST_CHOICES: Final = 100
+"""Names, services and runs that one can choose from."""
 
 
 class TooMuchError(RopError):
@@ -107,7 +109,12 @@ class KeptHandoffs:
                 }
             )
         totals = sums.totals()
-        return {"handoffs": totals.handoffs, "summary": summary(AssessedSet(name="kept"), totals), "hours": hours}
+        return {
+            "handoffs": totals.handoffs,
+            "summary": summary(AssessedSet(name="kept"), totals),
+            "hours": hours,
+            "choices": self._store.choices(wanted, limit=_MOST_CHOICES),
+        }
 
 
 def listed(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

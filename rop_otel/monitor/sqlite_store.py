@@ -16,7 +16,7 @@ from rop_otel.core.handoff.sums import Sums
 from rop_otel.errors import ConfigurationError
 from rop_otel.monitor.sqlite_queries import observations_of, page_of, run_of, runs_of
 from rop_otel.monitor.sqlite_schema import PRIVATE, check, make_private, prepare
-from rop_otel.monitor.sqlite_totals import TotalsChange, count_run, sums_of, uncount_run
+from rop_otel.monitor.sqlite_totals import TotalsChange, choices_of, count_run, sums_of, uncount_run
 from rop_otel.monitor.store import Page, Settled, StoredHandoff, StoredRun, Wanted
 from rop_otel.spans import Span
 
@@ -151,6 +151,10 @@ class SqliteStore:
     def sums(self, wanted: Wanted) -> Iterator[tuple[int, Sums]]:
         """Yield what handoffs add up to, with the start of the hour."""
         return sums_of(self._reader(), wanted)
+
+    def choices(self, wanted: Wanted, *, limit: int) -> dict[str, list[str]]:
+        """Return names, services and runs of handoffs."""
+        return choices_of(self._reader(), wanted, limit)
 
     def runs(self, limit: int) -> list[StoredRun]:
         """Return the runs, the one of the handoff that was settled last first."""

@@ -107,17 +107,41 @@ def sums_of(reader: sqlite3.Connection, wanted: Wanted) -> Iterator[tuple[int, S
     """Yield the start of an hour and sums of it, in order of time."""
     given = {"name": wanted.name, "service": wanted.service, "run": wanted.run}
     exact = {column: value for column, value in given.items() if value is not None}
-    conditions, values = [f"{column} = ?" for column in exact], list[Any](exact.values())
+    conditions, values = _hours(wanted)
+    where = _where([*(f"{column} = ?" for column in exact), *conditions])
+    query = f"SELECT hour, sums FROM {'totals' if exact else 'hours'}{where} ORDER BY hour"
+    for hour, sums in reader.execute(query, (*exact.values(), *values)):
+        yield hour * HOUR_NS, decoded(sums)
+
+
+def choices_of(reader: sqlite3.Connection, wanted: Wanted, limit: int) -> dict[str, list[str]]:
+    """Return names, services and runs of handoffs."""
+    conditions, values = _hours(wanted)
+    return {
+        column: sorted(
+            value
+            for (value,) in reader.execute(
+                f"SELECT DISTINCT {column} FROM totals{_where(conditions)} LIMIT ?", (*values, limit)
+            )
+        )
+        for column in ("name", "service", "run")
+    }
+
+
+def _hours(wanted: Wanted) -> tuple[list[str], list[int]]:
+    """Return the conditions of the whole hours that are looked at, and their values."""
+    conditions, values = [], []
     if wanted.since_ns:
         conditions.append("hour >= ?")
         values.append(wanted.since_ns // HOUR_NS)
     if wanted.until_ns is not None:
         conditions.append("hour < ?")
         values.append(-(-wanted.until_ns // HOUR_NS))
-    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    query = f"SELECT hour, sums FROM {'totals' if exact else 'hours'}{where} ORDER BY hour"
-    for hour, sums in reader.execute(query, values):
-        yield hour * HOUR_NS, decoded(sums)
+    return conditions, values
+
+
+def _where(conditions: list[str]) -> str:
+    return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
 
 def count_run(writer: sqlite3.Connection, handoff: StoredHandoff, settled: int) -> None:

@@ -181,6 +181,12 @@ class Store(Protocol):
         An hour may come several times. Only name, service, run and whole hours are looked at.
         """
 
+    def choices(self, wanted: Wanted, *, limit: int) -> dict[str, list[str]]:
+        """Return names, services and runs of handoffs, as they are kept: some of them, sorted, where they are too many.
+
+        Only whole hours are looked at.
+        """
+
     def runs(self, limit: int) -> list[StoredRun]:
         """Return the runs, the one of the handoff that was settled last first."""
 

@@ -36,7 +36,7 @@ def test_the_licences_are_there(folder: Path, packages: Sequence[Package]) -> No
 
 
 def test_every_script_is_named_once() -> None:
-    """The page takes the scripts that ``scripts.txt`` names, for a file or a server or both, and there are no others."""
+    """The page takes the scripts that ``scripts.txt`` names, and there are no others."""
     assets = Path(str(files("rop_otel.page") / "assets"))
     named = [line.split() for line in (assets / "scripts.txt").read_text(encoding="utf-8").splitlines()]
     there = {str(path.relative_to(assets)) for folder in ("app", "vendor") for path in (assets / folder).glob("*.js")}

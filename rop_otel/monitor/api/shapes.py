@@ -180,12 +180,21 @@ class Hour(Shape):
     selected: Held
 
 
+class Choices(Shape):
+    """Names, services and runs in these hours, whichever are asked for; at most 100 each."""
+
+    name: Ids
+    service: Ids
+    run: Ids
+
+
 class Summary(Shape):
-    """What handoffs add up to, as a whole and by the hour, and what waits."""
+    """What handoffs add up to, as a whole and by the hour, what there is to choose from, and what waits."""
 
     handoffs: int
     summary: Overview
     hours: list[Hour]
+    choices: Choices
     open_traces: int
     waiting_bytes: int
 

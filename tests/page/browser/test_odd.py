@@ -1,9 +1,10 @@
-"""Handoffs that fit nowhere: long names, IDs that occur again, times that go backwards, very short and very long pipelines."""
+"""Odd handoffs: long names, IDs that occur again, times that go backwards, very short and very long pipelines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -102,7 +103,8 @@ def test_every_text_of_a_chart_lies_in_it(wide: Page, odd_page: str, name: str) 
     outside = wide.locator(TEXTS).evaluate_all(
         """all => all.filter(each => {
              const box = each.getBoundingClientRect(), whole = each.closest('svg').getBoundingClientRect();
-             return box.left < whole.left - 1 || box.right > whole.right + 1 || box.top < whole.top - 1 || box.bottom > whole.bottom + 1;
+             return box.left < whole.left - 1 || box.right > whole.right + 1
+               || box.top < whole.top - 1 || box.bottom > whole.bottom + 1;
            }).map(each => each.textContent)"""
     )
     assert outside == []
@@ -128,7 +130,7 @@ def test_times_that_go_backwards_are_said_to(page: Page, odd_page: str, name: st
     boxes = [each.bounding_box() for each in page.locator(".waterfall .axis text").all()]
     places = [(box["x"], box["x"] + box["width"]) for box in boxes if box is not None]
     assert 1 < len(places) < 8
-    assert all(end <= start for (_, end), (start, _) in zip(places, places[1:], strict=False))
+    assert all(end <= start for (_, end), (start, _) in pairwise(places))
 
 
 def test_of_many_stages_the_one_at_fault_is_in_sight(page: Page, odd_page: str, pictures: Path) -> None:

@@ -69,10 +69,9 @@
   async function choices({ filter }) {
     const { summary, choices: known } = await once("summary", timed(given(filter, ["since", "until", "past"])));
     const each = (values) => [...new Set(values)].map((value) => [value, null]);
-    const named = (name) => (known[name] || []).map(([value, count]) => [value ?? "-", count]);
     return {
       verdict: each(Object.keys(summary.verdicts)), at: each(summary.losses.filter(({ count }) => count).map((loss) => rop.placeOf(loss) || "-")), cause: each(summary.losses.filter(({ count }) => count).map(({ cause }) => cause)),
-      finding: each([...summary.findings.map(({ code }) => code), ...summary.findings.map(({ code, stage }) => `${code}@${stage}`)]), name: named("name"), service: named("service"), run: named("run"),
+      finding: each([...summary.findings.map(({ code }) => code), ...summary.findings.map(({ code, stage }) => `${code}@${stage}`)]), name: each(known.name), service: each(known.service), run: each(known.run),
     };
   }
 
