@@ -2,20 +2,21 @@
 "use strict";
 (function (rop) {
   const { html, useState, useEffect, useRef } = rop;
-  const HOUR = 3600, STRETCH = 10, STRETCHES = 30, MOST_HOURS = 168;
+  const HOUR = 3600, STRETCH = 10, STRETCHES = 30, FEWEST_HOURS = 24, MOST_HOURS = 168;
   const RATHER = 2_000; // between two questions for totals
   const QUIET = 10_000; // between two sentences for a screen reader
   const NEWEST = 15;
   const now = () => Math.floor(Date.now() / 1000);
   const clock = (unix, long) => rop.moment(unix).slice(long ? 0 : 11, long ? 16 : 19);
 
-  // Every hour from the first to this one, those without a handoff among them; the last ones where there are many.
+  // Every hour from the first to this one, those without a handoff among them: at least a day, at most the last week.
   function hoursOf(hours, base) {
     if (!hours.length) return [];
     const last = Math.floor(now() / HOUR) * HOUR;
     const known = new Map(hours.map((hour) => [hour.start, hour]));
-    const first = Math.max(Math.min(...known.keys()), last - (MOST_HOURS - 1) * HOUR);
-    return Array.from({ length: Math.max(1, Math.round((last - first) / HOUR) + 1) }, (_, index) => {
+    const ago = (last - Math.min(...known.keys())) / HOUR;
+    const count = Math.max(FEWEST_HOURS, Math.min(MOST_HOURS, ago + 1)), first = last - (count - 1) * HOUR;
+    return Array.from({ length: count }, (_, index) => {
       const start = first + index * HOUR;
       const hour = known.get(start) || { handoffs: 0, verdicts: {} };
       return { key: start, words: clock(start, true), ...hour, link: rop.link(["handoffs"], { ...base, past: "", since: start, until: start + HOUR }) };
@@ -66,7 +67,7 @@
   const STATES = { opening: "connecting …", live: "live", lost: "connection lost; trying again …" };
 
   function State({ stream, paused, pause }) {
-    const name = paused && stream.state === "live" ? "paused" : stream.state;
+    const name = stream.state === "live" ? (paused ? "paused" : "follows") : stream.state;
     return html`<div class="stream">
       <span class=${`state ${name}`} role="status"><i aria-hidden="true"></i>${paused ? `paused${stream.state === "lost" ? ", connection lost" : ""}` : STATES[stream.state]}</span>
       ${paused && stream.waiting > 0 && html`<span class="note">${rop.counted(stream.waiting, "handoff")} arrived meanwhile</span>`}

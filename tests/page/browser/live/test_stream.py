@@ -52,6 +52,9 @@ def test_it_follows_what_arrives(tab: Page, served: Served, pictures: Path) -> N
     """Totals, charts and the newest handoffs that failed follow without a touch, and nothing is drawn anew."""
     tab.goto(f"{served.url}/")
     expect(tab.locator(".state")).to_have_text("live", timeout=SOON)
+    box = tab.locator(".state").bounding_box()
+    assert box is not None
+    assert box["width"] > 30
     before = count(tab)
     table = tab.locator("table.newest").element_handle()
     sent(served, some(100, 12))
