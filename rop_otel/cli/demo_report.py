@@ -133,7 +133,7 @@ def print_next_steps(
     steps = [
         (f"{command} demo --fault {other}", "break one stage and see it caught; --fault list names all"),
         (f"{command} demo --export spans.jsonl", "keep the spans, to assess them again later"),
-        (f"{command} demo --serve", "keep answering, with live numbers on /metrics"),
+        (f"{command} demo --serve", "keep answering, with a live page and numbers on /metrics"),
     ]
     if export and resolver:
         files = f"{shlex.quote(str(export))} --resolver {shlex.quote(str(resolver))}"

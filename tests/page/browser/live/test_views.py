@@ -11,8 +11,10 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from rop_otel.core.handoff import assess
+from tests.cli.sealed import DECISIONS, DECLARATION, TABLE, run
 from tests.monitor.served import Served
-from tests.page.browser.cases import OTHER_NAME, SPECIAL, usual
+from tests.page.browser.cases import OTHER_NAME, SPECIAL, ordinary, usual
+from tests.page.browser.serving import of_run, send, today
 
 BEFORE, AFTER = (
     {record.record_id or record.handoff_id: assess(record) for record in usual(fault=fault)} for fault in (False, True)
@@ -244,3 +246,26 @@ def test_what_does_not_exist_is_said(context: BrowserContext, served: Served) ->
         expect(tab.locator("main")).to_contain_text(words)
     opened(tab, served, "nowhere/%E0%A4%A")
     expect(tab.locator("h1")).to_have_text("Live")
+
+
+def test_a_declared_run_shows_its_progress(
+    context: BrowserContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pictures: Path
+) -> None:
+    """Under the monitor's declaration a run has a plan: how far it is, what is missing, and its report."""
+    records = today(of_run([ordinary(number) for number in range(4)], "nightly", 5000))
+    ids = {each for record in records for one in record.stages for each in (*(one.returned or ()), *record.selected)}
+    (tmp_path / "map.csv").write_text("chunk,object\n" + "".join(f"{each},{each}\n" for each in sorted(ids)))
+    (tmp_path / "ids.txt").write_text("".join(f"q{number:03d}\n" for number in range(6)))
+    monkeypatch.chdir(tmp_path)
+    assert run("declare", "sealed", *DECISIONS, *TABLE, "--population", "ids.txt")[0] == 0
+    with Served(tmp_path / "kept.db", "--declaration", DECLARATION, quiet=0.2) as served:
+        send(served, records)
+        page = context.new_page()
+        opened(page, served, "runs")
+        expect(page.locator(".handoffs tbody tr")).to_contain_text("4 of 6 planned records")
+        page.get_by_role("link", name="nightly", exact=True).click()
+        expect(page.locator(".headline")).to_contain_text("4 of 6 planned records")
+        expect(page.locator(".ids li")).to_have_text(["q004", "q005"])
+        report = served.get("/api/runs/nightly")["report"]
+        expect(page.locator("#report").locator("xpath=../..")).to_contain_text(str(report["run_status"]))
+        page.screenshot(path=pictures / "live-run-declared.png", full_page=True)
