@@ -50,7 +50,7 @@
     const some = found.map((line) => rop.cut(line.trim(), letters));
     return some.length <= most ? some : [...some.slice(0, most - 1), rop.cut(`${some[most - 1]}…`, letters)];
   }
-  const Lines = ({ of, x, high }) => of.map((line, index) => html`<tspan x=${x} dy=${index ? high : 0}>${line}</tspan>`);
+  const Lines = ({ of, x, high, between = "" }) => of.map((line, index) => html`<tspan x=${x} dy=${index ? high : 0}>${index < of.length - 1 ? line + between : line}</tspan>`);
 
   function Column({ column, plan, loss }) {
     const { x, top, bottom, width } = plan;
@@ -67,7 +67,7 @@
       <text class="stage" x=${middle} y=${top - TITLES + 11}><${Lines} of=${title} x=${middle} high=${13} /></text>
       <text class="size" x=${middle} y=${top - 12}>${size}${sub ? ` · ${rop.cut(sub, Math.max(6, Math.floor(width / 7) - size.length - 3))}` : ""}</text>
       ${column.cut && html`<path class="edge" d=${`M${middle - 14} ${plan.y(column.ids.length) + 8}l4 4 4 -4 4 4 4 -4 4 4 4 -4 4 4`} />`}
-      ${reason.length > 0 && html`<text class="reason" y=${(top + bottom) / 2 - 7 * (reason.length - 1)}><${Lines} of=${reason} x=${middle} high=${14} /></text>`}
+      ${reason.length > 0 && html`<text class="reason" y=${(top + bottom) / 2 - 7 * (reason.length - 1)}><${Lines} of=${reason} x=${middle} high=${14} between=" " /></text>`}
     </g>`;
   }
 

@@ -253,7 +253,12 @@ def test_a_declared_run_shows_its_progress(
 ) -> None:
     """Under the monitor's declaration a run has a plan: how far it is, what is missing, and its report."""
     records = today(of_run([ordinary(number) for number in range(4)], "nightly", 5000))
-    ids = {each for record in records for one in record.stages for each in (*(one.returned or ()), *(record.selected or ()))}
+    ids = {
+        each
+        for record in records
+        for one in record.stages
+        for each in (*(one.returned or ()), *(record.selected or ()))
+    }
     (tmp_path / "map.csv").write_text("chunk,object\n" + "".join(f"{each},{each}\n" for each in sorted(ids)))
     (tmp_path / "ids.txt").write_text("".join(f"q{number:03d}\n" for number in range(6)))
     monkeypatch.chdir(tmp_path)
