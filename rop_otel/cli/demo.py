@@ -76,10 +76,9 @@ def demo(
 
     if bool(corpus) != bool(questions):
         raise ConfigurationError("--corpus and --questions go together")
-    if port is not None and not serve:
-        raise ConfigurationError("--port says where to serve: give --serve too")
-    if page_port is not None and not serve:
-        raise ConfigurationError("--page-port says where to serve: give --serve too")
+    for option, given in (("--port", port), ("--page-port", page_port)):
+        if given is not None and not serve:
+            raise ConfigurationError(f"{option} says where to serve: give --serve too")
     encoder_files, cross_encoder_files = chosen_models(
         encoder,
         cross_encoder,
@@ -91,9 +90,8 @@ def demo(
     require_libraries()
     from rop_otel.cli.demo_run import Request, list_faults, run_demo
 
-    console = create_console()
     if fault == "list":
-        list_faults(console)
+        list_faults(create_console())
         return
     request = Request(
         corpus=tuple(corpus or ()),
@@ -109,4 +107,4 @@ def demo(
         encoder=encoder_files,
         cross_encoder=cross_encoder_files,
     )
-    raise typer.Exit(run_demo(request, console))
+    raise typer.Exit(run_demo(request, create_console()))
