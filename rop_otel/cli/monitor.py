@@ -46,7 +46,7 @@ def monitor(
     ] = False,
     quiet: Annotated[
         float, typer.Option(min=0.0, metavar="SECONDS", help="Assess when a trace has been quiet for so long.")
-    ] = 5.0,
+    ] = 10.0,
     patience: Annotated[
         float, typer.Option(min=0.0, metavar="SECONDS", help="Settle a trace after so long, whatever is missing.")
     ] = 300.0,

@@ -57,7 +57,8 @@ class MonitorSettings:
     """What the service does, and how much it may hold.
 
     Args:
-        quiet_seconds: How long nothing of a trace has to arrive after a handoff's span, before it is assessed.
+        quiet_seconds: How long nothing of a trace has to arrive after a handoff's span, before it is assessed. Longer
+            than services keep spans back, which OpenTelemetry's exporters do for five seconds.
         patience_seconds: After how long a trace is settled whatever it holds.
         retention_seconds: How long handoffs are kept; None for ever.
         retention_bytes: How much the store may hold before the oldest go; None for no limit.
@@ -66,7 +67,7 @@ class MonitorSettings:
         clock: Gives the time in seconds.
     """
 
-    quiet_seconds: float = 5.0
+    quiet_seconds: float = 10.0
     patience_seconds: float = 300.0
     retention_seconds: float | None = 7 * 86_400.0
     retention_bytes: int | None = None

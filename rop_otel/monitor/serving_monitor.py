@@ -19,7 +19,6 @@ from rop_otel.monitor.service import Monitor, MonitorSettings
 from rop_otel.monitor.sqlite_store import SqliteStore
 from rop_otel.spans.conventions import Rules
 
-
 _GARBAGE_THRESHOLDS = (10_000, 50, 100)
 
 
