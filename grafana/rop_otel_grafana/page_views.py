@@ -35,8 +35,8 @@ def of_verdict(value: Value, verdict: Verdict | None = None) -> View:
 
 
 def lost(value: Value) -> View:
-    """Return the view of what was lost at a stage for a cause."""
-    return {"verdict": Verdict.FAIL.value, "at": value(DROPPED_AT), "cause": value(CAUSE), **named(value)}
+    """Return the view of what was lost at stages of a kind, whatever their names and rounds, for a cause."""
+    return {"verdict": Verdict.FAIL.value, "at": f"{value(DROPPED_AT)}/*", "cause": value(CAUSE), **named(value)}
 
 
 def found(value: Value, code: str | None = None) -> View:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from rop_otel.monitor.store import NONE, Page, StoredRun, Wanted
+from rop_otel.monitor.store import NONE, OF_KIND, Page, StoredRun, Wanted
 
 _EXACT: Final = ("cause", "at", "run", "verdict", "service", "name")
 """Filters with an index each: the first that is given leads, so those come first that let less through."""
@@ -93,7 +93,10 @@ class _Query:
             value = getattr(wanted, column)
             if value is None:
                 continue
-            if self._lead or (value == NONE and column in _PARTIAL):
+            if column == "at" and value.endswith(OF_KIND):
+                kind = value.removesuffix(OF_KIND)
+                self._look("(+at = ? OR substr(at, 1, ?) = ?)", kind, len(kind) + 1, f"{kind}/")
+            elif self._lead or (value == NONE and column in _PARTIAL):
                 self._look(f"+{column} = ?", value)  # the plus keeps SQLite from choosing an index here
             else:
                 self._take(f"{column} = ?" + (f" AND {column} != '{NONE}'" if column in _PARTIAL else ""), value)

@@ -34,9 +34,8 @@ _KEPT: Final = (
 _CLOSE_NS: Final = 1_000_000
 """Handoffs that are settled at once have times that are apart, within this."""
 
-_RELATED: Final = (
-    "SELECT other.trace_id FROM members JOIN members AS other USING (handoff_id) WHERE members.trace_id = ?"
-)
+_TRACES: Final = "SELECT trace_id FROM members WHERE handoff_id = ?"
+_MEMBERS: Final = "SELECT handoff_id FROM members WHERE trace_id = ?"
 _ALL: Final = "SELECT payload FROM spans WHERE trace_id = ? ORDER BY id"
 _SETTLED: Final = "SELECT payload FROM spans WHERE trace_id = ? AND NOT open ORDER BY id"
 _OLDEST: Final = """
@@ -119,18 +118,8 @@ class SqliteStore:
     def spans_of(self, traces: Sequence[str], handoffs: Sequence[str], *, unsettled: bool = False) -> list[Span]:
         """Return the kept spans of settled traces, and of those that settled handoffs are in."""
         reader = self._reader()
-        related: dict[str, None] = {}
-        ahead = [*traces]
-        for handoff_id in handoffs:
-            ahead += _column(reader, "SELECT trace_id FROM members WHERE handoff_id = ?", handoff_id)
-        while ahead:
-            trace_id = ahead.pop()
-            if trace_id in related:
-                continue
-            related[trace_id] = None
-            ahead += _column(reader, _RELATED, trace_id)
         spans: list[Span] = []
-        for trace_id in related:
+        for trace_id in _related(reader, traces, handoffs):
             for payload in _column(reader, _ALL if unsettled else _SETTLED, trace_id):
                 spans += _DECODER.decode(payload)
         return spans
@@ -223,6 +212,19 @@ class SqliteStore:
             raise
 
 
+def _related(reader: sqlite3.Connection, traces: Sequence[str], handoffs: Sequence[str]) -> list[str]:
+    """Return traces, those of handoffs, and all that share a handoff with one of them."""
+    ahead = [*((_MEMBERS, each) for each in traces), *((_TRACES, each) for each in handoffs)]
+    found = dict.fromkeys(ahead)
+    while ahead:
+        query, name = ahead.pop()
+        other = _TRACES if query == _MEMBERS else _MEMBERS
+        new = [place for each in _column(reader, query, name) if (place := (other, each)) not in found]
+        found.update(dict.fromkeys(new))
+        ahead += new
+    return [name for query, name in found if query == _MEMBERS]
+
+
 def _claimed(path: str) -> int | None:
     """Return a descriptor of the file beside the store that only one service holds; it ends with the process."""
     if sys.platform == "win32":
@@ -297,7 +299,7 @@ def _keep(writer: sqlite3.Connection, handoff: StoredHandoff, at_ns: int, change
 
 def _forget_whole(writer: sqlite3.Connection, handoff_id: str | None, trace_id: str, change: TotalsChange) -> bool:
     """Delete a handoff, and the traces that only it is in; False where more of them has come: they are settled anew."""
-    traces = {trace_id, *_column(writer, "SELECT trace_id FROM members WHERE handoff_id = ?", handoff_id)}
+    traces = {trace_id, *_column(writer, _TRACES, handoff_id)}
     if any(_column(writer, "SELECT 1 FROM spans WHERE trace_id = ? AND open LIMIT 1", each) for each in traces):
         return False
     for row in writer.execute(f"{_KEPT} WHERE handoff_id = ?", (handoff_id,)).fetchall():

@@ -12,6 +12,9 @@ from rop_otel.spans import Span
 NONE: Final = "-"
 """Stands for what a handoff does not have: a service, a run, a verdict, a cause."""
 
+OF_KIND: Final = "/*"
+"""After a stage kind it stands for every place of that kind, whatever its name and round."""
+
 HOUR_NS: Final = 3_600_000_000_000
 """Nanoseconds of an hour, for which totals are kept."""
 

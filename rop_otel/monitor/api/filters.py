@@ -104,7 +104,9 @@ class Filters(SummaryFilters):
     q: _Part = Field("", description="Part of an ID: of handoff, trace, record, run or object.")
     verdict: _Verdict = Field("", description="The verdict; - for handoffs that were not assessed here.")
     at: _Text = Field(
-        "", description="Where the selected object was lost: mmr, vector/titles, rerank/2; - for no stage."
+        "",
+        description="Where the selected object was lost: mmr, vector/titles, rerank/2; rerank/* for every place of a"
+        " kind, whatever its name and round; - for no stage.",
     )
     cause: _Cause = Field("", description="Why it was lost; - for handoffs that lost none.")
     finding: _Finding = Field("", description="A finding's code, or code@stage.")

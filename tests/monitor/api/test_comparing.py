@@ -20,7 +20,7 @@ from tests.monitor.api.conftest import Ask
 from tests.monitor.kept import Kept
 from tests.spans.trace import handoff, stage
 
-PAIRS = Path("rop_otel/page/assets/app/pairs.js").absolute()
+SCRIPTS = [Path("rop_otel/page/assets/app", name).absolute() for name in ("filters.js", "pairs.js")]
 
 
 def row(record: str | None, verdict: str | None, selected_at: str, handoff_id: str = "h") -> dict[str, Any]:
@@ -80,12 +80,11 @@ CASES = st.lists(st.tuples(ROWS, ROWS), min_size=20, max_size=20)
 
 PAGE = """
 globalThis.window = { rop: {} };
-require(process.argv[1]);
-const side = (places, rows) => ({ places, rows, indexes: rows.map((_, index) => index) });
+process.argv.slice(1).forEach(require);
+const side = (places, rows) => ({ places, rows: rows.map((row) => ({ ...row, places })) });
 const found = JSON.parse(require("fs").readFileSync(0)).map(([before, after]) => {
-  const { pairs, ...rest } = window.rop.paired(side(["a", "b", "shown"], before), side(["b", "c", "shown"], after));
-  const counts = window.rop.FATES.map((fate) => pairs.filter((pair) => pair.fate === fate).length);
-  return { ...rest, counts, pairs: pairs.length };
+  const { size, pairs, counts, ...rest } = window.rop.paired(side(["a", "b", "shown"], before), side(["b", "c", "shown"], after));
+  return { ...rest, counts: window.rop.FATES.map((fate) => counts[fate]), pairs: size };
 });
 console.log(JSON.stringify({ fates: window.rop.FATES, found }));
 """
@@ -97,7 +96,7 @@ console.log(JSON.stringify({ fates: window.rop.FATES, found }));
 def test_the_page_pairs_alike(cases: list[tuple[list[dict[str, Any]], list[dict[str, Any]]]]) -> None:
     """Whatever the rows are, the numbers are those of the page's own script."""
     done = subprocess.run(
-        ["node", "-e", PAGE, PAIRS], input=json.dumps(cases).encode(), capture_output=True, check=True
+        ["node", "-e", PAGE, *SCRIPTS], input=json.dumps(cases).encode(), capture_output=True, check=True
     )
     page = json.loads(done.stdout)
     for (before, after), expected in zip(cases, page["found"], strict=True):
