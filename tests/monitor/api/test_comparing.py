@@ -83,7 +83,8 @@ globalThis.window = { rop: {} };
 process.argv.slice(1).forEach(require);
 const side = (places, rows) => ({ places, rows: rows.map((row) => ({ ...row, places })) });
 const found = JSON.parse(require("fs").readFileSync(0)).map(([before, after]) => {
-  const { size, pairs, counts, ...rest } = window.rop.paired(side(["a", "b", "shown"], before), side(["b", "c", "shown"], after));
+  const sides = [side(["a", "b", "shown"], before), side(["b", "c", "shown"], after)];
+  const { size, pairs, counts, ...rest } = window.rop.paired(...sides);
   return { ...rest, counts: window.rop.FATES.map((fate) => counts[fate]), pairs: size };
 });
 console.log(JSON.stringify({ fates: window.rop.FATES, found }));
