@@ -95,7 +95,7 @@ def test_every_argument_is_passed_on(opened: Callable[..., rop.Handoff], watched
     handoff.close()
     (record,) = watched.heard.records
     unsaid = {each.name for each in fields(record) if getattr(record, each.name) == each.default}
-    assert unsaid == {"declaration_id", "declaration_sha256", "resolver_sha256", "stages", "failed"}
+    assert unsaid == {"declaration_id", "declaration_sha256", "resolver_sha256", "stages", "failed", "gaps"}
 
 
 def test_all_that_a_stage_is_told_is_on_its_span(watched: Watched) -> None:
