@@ -39,7 +39,7 @@ _CHALLENGES: Final = ("Bearer", 'Basic realm="rop-otel", charset="UTF-8"')
 
 
 def create_app(monitor: Monitor, *, token: str | None = None, only_loopback: bool = True) -> Starlette:
-    """Return the service's HTTP side.
+    """Return the application that the HTTP server runs.
 
     Args:
         monitor: The service.
