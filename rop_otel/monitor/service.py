@@ -140,8 +140,8 @@ class Monitor:
         )
         self.failure: Exception | None = None
         for own in by_trace(store.open_spans()).values():
-            unknown = self._open.unknown(own[0].trace_id, handoffs_named(own))
-            self._open.reopen(store.spans_of(*unknown), settings.clock())
+            traces, handoffs = self._open.unknown(own[0].trace_id, handoffs_named(own))
+            self._open.reopen(store.spans_of(traces, [*map(short, handoffs)]), settings.clock())
             self._open.add(own, settings.clock())
         self._thread = Thread(target=self._run, name="rop_otel.monitor", daemon=True)
 
