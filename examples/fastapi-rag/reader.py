@@ -1,4 +1,4 @@
-"""The reader: packs a context and answers. Of two services it also opens and assesses the handoff, and asks."""
+"""The reader packs a context and answers. Without a selector it also opens the handoff and asks the retriever."""
 
 from __future__ import annotations
 

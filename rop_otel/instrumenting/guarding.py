@@ -52,12 +52,9 @@ def never_raising_in(framework: str) -> Callable[[Callable[P, R]], Callable[P, R
     def decorate(function: Callable[P, R]) -> Callable[P, R | None]:
         @functools.wraps(function)
         def quiet(*args: P.args, **kwargs: P.kwargs) -> R | None:
-            try:
+            with guarded(f"{framework}, {function.__qualname__}"):
                 return function(*args, **kwargs)
-            except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-                raise_if_delivered(error)
-                failure(f"{framework}, {function.__qualname__}", "it could not be watched")
-                return None
+            return None
 
         return quiet
 

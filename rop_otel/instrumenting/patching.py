@@ -14,8 +14,7 @@ from typing import Any, TypeAlias
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from rop_otel.instrumenting.guarding import guarded
-from rop_otel.instrumenting.notices import failure
-from rop_otel.safety import create_lock, raise_if_delivered
+from rop_otel.safety import create_lock
 
 Function: TypeAlias = Callable[..., Any]
 Wrap: TypeAlias = Callable[[Function], Function]
@@ -156,12 +155,9 @@ class Patches:
     def _begun(self, begin: Begin, instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Block | None:
         if not self.on:
             return None
-        try:
+        with guarded(f"{self._framework}, {type(instance).__name__}"):
             return begin(instance, args, kwargs)
-        except Exception as error:  # noqa: BLE001 - monitoring never raises into the application
-            raise_if_delivered(error)
-            failure(f"{self._framework}, {type(instance).__name__}", "it could not be watched")
-            return None
+        return None
 
     def _methods(self, owner: type, wraps: Mapping[str, Wrap], but: tuple[type, ...]) -> None:
         if issubclass(owner, but):

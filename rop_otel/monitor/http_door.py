@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rop_otel.export.prometheus import TallyCollector
 from rop_otel.monitor.api import create_api
-from rop_otel.monitor.otlp_answers import PROTOBUF, UNAVAILABLE, accepted, refused
+from rop_otel.monitor.otlp_answers import PROTOBUF, UNAVAILABLE, accepted, failed
 from rop_otel.monitor.page_door import page_routes
 from rop_otel.monitor.refusals import Answer
 from rop_otel.monitor.requests import MAX_REQUEST_BYTES, Received, TooLargeError, received, unpacked
@@ -39,7 +39,7 @@ _CHALLENGES: Final = ("Bearer", 'Basic realm="rop-otel", charset="UTF-8"')
 
 
 def create_app(monitor: Monitor, *, token: str | None = None, only_loopback: bool = True) -> Starlette:
-    """Return the service's HTTP side.
+    """Return the application that the HTTP server runs.
 
     Args:
         monitor: The service.
@@ -74,13 +74,14 @@ class _Guard:
         self._token = token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answer: ASGIApp = self._app
         guarded = scope["type"] == "http" and scope["path"] not in _FREE
         if guarded and not is_allowed(Headers(scope=scope).get("authorization", ""), self._token):
-            answer = refused = JSONResponse({"error": "the token is needed"}, 401)
+            challenged = JSONResponse({"error": "the token is needed"}, 401)
             for challenge in _CHALLENGES:
-                refused.headers.append("WWW-Authenticate", challenge)
-        await answer(scope, receive, send)
+                challenged.headers.append("WWW-Authenticate", challenge)
+            await challenged(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
 
 
 def is_allowed(authorization: str, token: str) -> bool:
@@ -147,7 +148,7 @@ def _refused(kind: str, status: int, message: str, headers: Mapping[str, str] | 
     """Return OTLP's answer to a request that failed: a ``google.rpc.Status`` in the form of the request."""
     if kind == _JSON:
         return JSONResponse({"message": message}, status, headers)
-    return Response(refused(message), status, headers, media_type=PROTOBUF)
+    return Response(failed(message), status, headers, media_type=PROTOBUF)
 
 
 async def _metrics(registry: CollectorRegistry, request: Request) -> Response:

@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 from rop_otel.core.profile import Resolver
 from rop_otel.meters.tally import Tally
-from rop_otel.monitor.http_side import HttpSide
+from rop_otel.monitor.http_server import HttpServer
 from rop_otel.monitor.service import BusyError, Monitor, MonitorSettings
 from rop_otel.monitor.sqlite_store import SqliteStore
 from rop_otel.spans import from_sdk
@@ -74,14 +74,14 @@ def in_process(port: int, *, resolver: Resolver | None = None, advice: str) -> I
             settings=MonitorSettings(quiet_seconds=_QUIET_SECONDS, retention_seconds=None),
         )
         try:
-            side = HttpSide(monitor, host=_HOST, port=port, advice=advice)
-            thread = Thread(target=side.run, name="rop_otel.monitor.http", daemon=True)
+            server = HttpServer(monitor, host=_HOST, port=port, advice=advice)
+            thread = Thread(target=server.run, name="rop_otel.monitor.http", daemon=True)
             monitor.start()
             thread.start()
             try:
-                yield InProcess(url=f"http://{_HOST}:{side.port}/", exporter=_Exporter(monitor))
+                yield InProcess(url=f"http://{_HOST}:{server.port}/", exporter=_Exporter(monitor))
             finally:
-                side.end()
+                server.end()
                 thread.join()
         finally:
             monitor.close()

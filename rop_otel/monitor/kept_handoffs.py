@@ -52,7 +52,7 @@ class KeptHandoffs:
         """Return one handoff as the page shows it, worked out again from its spans; None where none has this ID.
 
         Raises:
-            TooLargeError: It holds more than is shown.
+            TooMuchError: It holds more than is shown.
         """
         trace_id = self._store.trace_of(handoff_id)
         if trace_id is None:

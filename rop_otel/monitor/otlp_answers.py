@@ -24,7 +24,7 @@ def accepted(answer: Answer) -> bytes:
     return bytes(response.SerializeToString())
 
 
-def refused(message: str) -> bytes:
+def failed(message: str) -> bytes:
     """Return the answer to a request that failed."""
     return bytes(Status(message=message).SerializeToString())
 

@@ -22,12 +22,12 @@ from rop_otel.monitor.assessing import Assessor
 from rop_otel.monitor.forwarding import Forwarder
 from rop_otel.monitor.kept_handoffs import KeptHandoffs
 from rop_otel.monitor.kept_runs import KeptRuns
-from rop_otel.monitor.onlookers import Onlookers
 from rop_otel.monitor.open_traces import OpenTrace, OpenTraces, by_trace, handoffs_named
 from rop_otel.monitor.refusals import Answer, answer_to, is_gap
 from rop_otel.monitor.sifting import Sifted, Sifting
 from rop_otel.monitor.store import Settled, Store
 from rop_otel.monitor.stored import short
+from rop_otel.monitor.subscribers import Subscribers
 from rop_otel.safety import create_lock
 from rop_otel.spans import Span
 from rop_otel.spans.conventions import Rules
@@ -106,7 +106,7 @@ class Monitor:
     Attributes:
         kept: What is shown of the handoffs that are kept.
         runs: What is shown of their runs.
-        onlookers: Those who get news of each handoff that is settled.
+        subscribers: Those who get news of each handoff that is settled.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Monitor:
         self._assessor = Assessor(resolver, declaration, rules)
         self.kept = KeptHandoffs(store, self._assessor)
         self.runs = KeptRuns(store, declaration)
-        self.onlookers = Onlookers()
+        self.subscribers = Subscribers()
         self._is_stale = True
         self._settings = settings
         self._forwarder = forwarder
@@ -140,8 +140,8 @@ class Monitor:
         )
         self.failure: Exception | None = None
         for own in by_trace(store.open_spans()).values():
-            unknown = self._open.unknown(own[0].trace_id, handoffs_named(own))
-            self._open.reopen(store.spans_of(*unknown), settings.clock())
+            traces, handoffs = self._open.unknown(own[0].trace_id, handoffs_named(own))
+            self._open.reopen(store.spans_of(traces, [*map(short, handoffs)]), settings.clock())
             self._open.add(own, settings.clock())
         self._thread = Thread(target=self._run, name="rop_otel.monitor", daemon=True)
 
@@ -294,7 +294,7 @@ class Monitor:
         except Exception:
             self._open.put_back(traces)
             raise
-        self.onlookers.tell(handoff for each in settled for handoff in each.handoffs)
+        self.subscribers.publish(handoff for each in settled for handoff in each.handoffs)
         self._open.put_back(waiting)
         for each in new:
             self.tally.assessed(each.record, each.assessment, seconds=each.seconds)

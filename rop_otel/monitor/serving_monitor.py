@@ -14,7 +14,7 @@ from rop_otel.core.profile.declaration import Opened
 from rop_otel.errors import ConfigurationError
 from rop_otel.meters.tally import Tally
 from rop_otel.monitor.forwarding import Forwarder
-from rop_otel.monitor.http_side import GRACE_SECONDS, HttpSide, is_loopback
+from rop_otel.monitor.http_server import GRACE_SECONDS, HttpServer, is_loopback
 from rop_otel.monitor.service import Monitor, MonitorSettings
 from rop_otel.monitor.sqlite_store import SqliteStore
 from rop_otel.spans.conventions import Rules
@@ -101,7 +101,7 @@ def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _end)
     try:
-        side = HttpSide(
+        http_server = HttpServer(
             monitor,
             host=doors.host,
             port=doors.http_port,
@@ -115,9 +115,9 @@ def serve(
         )
         collect_less()
         monitor.start()
-        ready(grpc_port, side.port)
+        ready(grpc_port, http_server.port)
         try:
-            side.run()
+            http_server.run()
         finally:
             grpc_server.stop(GRACE_SECONDS).wait()
     finally:

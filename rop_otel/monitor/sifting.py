@@ -105,17 +105,15 @@ class Sifting:
         """Return what is known of a trace, and of the handoffs that spans name."""
         trace_id, named = spans[0].trace_id, handoffs_named(spans)
         place = self._places.get(trace_id)
+        traces, handoffs = self._open.unknown(trace_id, named if place is None else named - place.asked)
         if place is None:
             here = self._open.found(trace_id, named)
             place = self._places[trace_id] = _Place(
                 [{}, *(each.seen for each in here)], sum(len(each.spans) for each in here), set()
             )
-            unknown = self._open.unknown(trace_id, named)
         else:
-            unknown = self._open.unknown(trace_id, named - place.asked)
-            unknown = ([], unknown[1])
+            traces = []
         place.asked |= named
-        traces, handoffs = unknown
         earlier = self._store.spans_of(traces, [*map(short, handoffs)], unsettled=True) if traces or handoffs else []
         if earlier:
             self._recalled.setdefault(trace_id, []).append(earlier)

@@ -14,6 +14,7 @@ import msgspec
 
 from rop_otel.core.handoff.sums import Sums
 from rop_otel.errors import ConfigurationError
+from rop_otel.monitor.open_traces import by_trace
 from rop_otel.monitor.sqlite_queries import observations_of, page_of, run_of, runs_of
 from rop_otel.monitor.sqlite_schema import PRIVATE, check, make_private, prepare
 from rop_otel.monitor.sqlite_totals import TotalsChange, choices_of, count_run, sums_of, uncount_run
@@ -90,10 +91,7 @@ class SqliteStore:
 
     def spool(self, spans: Sequence[Span]) -> None:
         """Keep spans whose handoffs are still open."""
-        by_trace: dict[str, list[Span]] = {}
-        for span in spans:
-            by_trace.setdefault(span.trace_id, []).append(span)
-        rows = [(trace_id, 1, _ENCODER.encode(own)) for trace_id, own in by_trace.items()]
+        rows = [(trace_id, 1, _ENCODER.encode(own)) for trace_id, own in by_trace(spans).items()]
         with self._transaction() as writer:
             writer.executemany("INSERT INTO spans (trace_id, open, payload) VALUES (?, ?, ?)", rows)
 

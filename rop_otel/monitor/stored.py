@@ -32,7 +32,7 @@ def stored_handoff(
     row = bounded(row_of(assessment, record, service))
     marks = marks_of(assessment)
     spots = list(marks)
-    spots[_MOST_ITEMS - 1 : -1] = ()
+    spots[_MOST_ITEMS - 1 : -1] = ()  # the last is what the reader was shown
     row["stages"] = bounded([list(spot) for spot in spots])
     row |= marked(marks, spots)
     drop = assessment.drop

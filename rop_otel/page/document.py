@@ -9,7 +9,6 @@ from rop_otel import semconv
 from rop_otel.core.handoff import FINDINGS, Assessment, DropCause, HandoffRecord, JudgedLoss, Verdict
 from rop_otel.core.handoff.advice import CAUSES, FINDING_WORDS, meaning
 from rop_otel.core.handoff.assessment import CitationCounts
-from rop_otel.core.handoff.sums import add_up
 from rop_otel.core.handoff.totals import ListTotals, Spot, Totals, arrived, holds_judged, lost_at, spot_of
 from rop_otel.core.handoff.written import as_list
 from rop_otel.page.assessed_set import AssessedSet
@@ -158,13 +157,13 @@ def summary(shown: AssessedSet, totals: Totals) -> dict[str, Any]:
         "verdicts": {verdict.value: totals.verdicts[verdict] for verdict in Verdict if totals.verdicts[verdict]},
         "joints": {joint.value: count for joint, count in sorted(totals.joints.items())},
         "survival": [
-            {**_named(spot), "selected": each.selected._asdict(), "judged": each.judged._asdict()}
+            {**spot._asdict(), "selected": each.selected._asdict(), "judged": each.judged._asdict()}
             for spot, each in survival.items()
         ],
         "stages_left_out": max(0, len(totals.stages) - MOST_STAGES),
         "losses": [
             {
-                **_named(spot),
+                **spot._asdict(),
                 "cause": cause,
                 "count": totals.losses[spot, cause],
                 "judged": totals.judged_losses[spot, cause],
@@ -177,7 +176,7 @@ def summary(shown: AssessedSet, totals: Totals) -> dict[str, Any]:
                 totals.findings.items(), key=lambda found: (-found[1], str(found[0]))
             )
         ],
-        "scores": [{**_named(spot), **_means(each)} for spot, each in stages.items()],
+        "scores": [{**spot._asdict(), **_means(each)} for spot, each in stages.items()],
         "citations": {name: getattr(totals.citations, name) for name in _CITATIONS},
         "orphan_stages": shown.orphan_stages,
         "incomplete_handoffs": list(shown.incomplete),
@@ -187,11 +186,6 @@ def summary(shown: AssessedSet, totals: Totals) -> dict[str, Any]:
     }
 
 
-def totals_of(shown: AssessedSet) -> Totals:
-    """Return what the handoffs of a set add up to."""
-    return add_up(shown.assessments)
-
-
 def _listed(stages: Mapping[Spot, ListTotals]) -> dict[Spot, ListTotals]:
     """Return the stages that are listed, in order: those of most lists where they are too many."""
     if len(stages) <= MOST_STAGES:
@@ -199,10 +193,6 @@ def _listed(stages: Mapping[Spot, ListTotals]) -> dict[Spot, ListTotals]:
     most = sorted(stages, key=lambda spot: -max(stages[spot].selected.of, stages[spot].judged.of))
     kept = set(most[:MOST_STAGES])
     return {spot: lists for spot, lists in stages.items() if spot in kept}
-
-
-def _named(spot: Spot) -> dict[str, Any]:
-    return spot._asdict()
 
 
 def _means(lists: ListTotals) -> dict[str, Any]:

@@ -11,10 +11,11 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from rop_otel.core.handoff.sums import add_up
 from rop_otel.errors import ConfigurationError
 from rop_otel.page.assessed_set import AssessedSet
 from rop_otel.page.detail import detail
-from rop_otel.page.document import BLOCK, head, rows, totals_of
+from rop_otel.page.document import BLOCK, head, rows
 from rop_otel.page.packed_details import pack
 from rop_otel.page.shell import frame, script, style
 
@@ -45,7 +46,7 @@ def write_page(
     check_trace_url(trace_url)
     before, after = _shell()
     stream.write(before)
-    totals = [totals_of(each) for each in sets]
+    totals = [add_up(each.assessments) for each in sets]
     stream.write(_plain("head", head(sets, totals, title=title, made_at=made_at, trace_url=trace_url)))
     for number, (shown, total) in enumerate(zip(sets, totals, strict=True)):
         stream.write(_packed(f"set-{number}-rows", list(rows(shown, total))))

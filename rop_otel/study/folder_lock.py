@@ -11,7 +11,7 @@ from pathlib import Path
 from rop_otel.errors import InputError
 from rop_otel.safety.files import input_errors
 
-if sys.platform != "win32":  # where two processes that share a folder are not told apart
+if sys.platform != "win32":  # where two processes that share a folder are not kept apart
     from fcntl import LOCK_EX, LOCK_NB, flock
 
 

@@ -147,6 +147,20 @@ def test_what_was_open_is_found_again(keep: Keep) -> None:
     assert (kept.monitor.open_traces, kept.verdicts()) == (0, ["FAIL"])
 
 
+@pytest.mark.parametrize("name", ["h", "h" * 300])
+def test_what_was_open_finds_its_handoff_again(keep: Keep, name: str) -> None:
+    """A stage that was open when the service ended belongs to a handoff of another trace that was assessed before."""
+    top = handoff(1, "d1", given={semconv.HANDOFF_ID: name}, end_ns=90)
+    far = stage(3, "vector", "d1", trace=OTHER, given={semconv.HANDOFF_ID: name})
+    kept = keep()
+    kept.send(top)
+    kept.wait()
+    kept.send(far)
+    kept = keep()
+    kept.wait(PATIENCE)
+    assert kept.documents() == expected([top, far])
+
+
 def test_more_than_there_is_memory_for(keep: Keep) -> None:
     """A request that is too much is refused at once, so that the sender tries again; nothing else is."""
     kept = keep(max_waiting_bytes=250)

@@ -7,10 +7,11 @@ from typing import Any
 
 from rop_otel.assembling import assemble
 from rop_otel.core.handoff import assess
+from rop_otel.core.handoff.sums import add_up
 from rop_otel.monitor.kept_handoffs import listed
 from rop_otel.monitor.stored import short, stored_handoff
 from rop_otel.page import AssessedSet
-from rop_otel.page.document import place_of, rows, totals_of
+from rop_otel.page.document import place_of, rows
 from rop_otel.spans import Span
 from tests.spans.trace import handoff, pipeline, stage
 
@@ -32,7 +33,7 @@ def test_rows_are_those_of_the_page() -> None:
     ]
     records = tuple(record for spans in traces for record in assemble(spans).handoffs)
     shown = AssessedSet(name="", records=records, assessments=tuple(map(assess, records)))
-    totals = totals_of(shown)
+    totals = add_up(shown.assessments)
     found = listed(stored_rows(*traces))
     assert found["handoffs"] == json.loads(json.dumps(list(rows(shown, totals))))
     assert found["places"] == [*map(place_of, totals.survival), "shown"]

@@ -56,7 +56,7 @@ def create_api(monitor: Monitor) -> FastAPI:
     _add_handoffs(api, monitor)
     _add_sets(api, monitor)
     _add_runs(api, monitor)
-    api.openapi = _described_by(api.openapi)  # type: ignore[method-assign]
+    api.openapi = _without_422(api.openapi)  # type: ignore[method-assign]
     return api
 
 
@@ -134,7 +134,7 @@ def _add_runs(api: FastAPI, monitor: Monitor) -> None:
     async def news(request: Request) -> Response:
         """Send an event for what was settled, at most one a second: its rows, at most 50, and its verdicts."""
         _takes_nothing(request)
-        response = stream(monitor.onlookers)
+        response = stream(monitor.subscribers)
         if response is None:
             raise HTTPException(503, _FULL[503])
         return response
@@ -148,7 +148,7 @@ def _described(*statuses: dict[int, str]) -> dict[int | str, dict[str, Any]]:
     return {status: {"model": shapes.Error, "description": says} for each in statuses for status, says in each.items()}
 
 
-def _described_by(original: Any) -> Any:
+def _without_422(original: Any) -> Any:
     """Return what describes the API, without the answer 422 that the framework adds and that is never given."""
 
     def description() -> dict[str, Any]:

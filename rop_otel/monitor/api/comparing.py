@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 FATES: Final = ("kept", "recovered", "lost", "missed", "undecided")
@@ -77,6 +77,6 @@ def _fate(before: str, after: str) -> str:
     return _FATES.get(before + after, "undecided")
 
 
-def _counts(fates: Any) -> dict[str, int]:
+def _counts(fates: Iterable[str]) -> dict[str, int]:
     counts = Counter(fates)
     return {fate: counts[fate] for fate in FATES}

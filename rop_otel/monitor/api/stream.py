@@ -11,34 +11,34 @@ from fastapi.responses import StreamingResponse
 
 from rop_otel.monitor.api.json_answers import in_json
 from rop_otel.monitor.kept_handoffs import listed
-from rop_otel.monitor.onlookers import News, Onlookers
+from rop_otel.monitor.subscribers import News, Subscribers
 
 _PACE_SECONDS: Final = 1.0
 _ALIVE_SECONDS: Final = 15.0
 
 
-def stream(onlookers: Onlookers, *, pace: float = _PACE_SECONDS) -> StreamingResponse | None:
-    """Return an answer that goes on until the client leaves; None where too many look on.
+def stream(subscribers: Subscribers, *, pace: float = _PACE_SECONDS) -> StreamingResponse | None:
+    """Return an answer that goes on until the client leaves; None where there are too many.
 
     Args:
-        onlookers: Those who look on already.
+        subscribers: Those that there are already.
         pace: Seconds between two events.
     """
-    who = onlookers.join()
-    if who is None:
+    subscriber = subscribers.join()
+    if subscriber is None:
         return None
     return StreamingResponse(
-        _events(onlookers, who, pace), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+        _events(subscribers, subscriber, pace), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
     )
 
 
-async def _events(onlookers: Onlookers, who: object, pace: float) -> AsyncIterator[str]:
+async def _events(subscribers: Subscribers, subscriber: object, pace: float) -> AsyncIterator[str]:
     try:
         yield ": here\n\n"
         said = time.monotonic()
         while True:
             await asyncio.sleep(pace)
-            news = onlookers.taken(who)
+            news = subscribers.take(subscriber)
             if news is not None:
                 yield f"event: settled\ndata: {_data(news)}\n\n"
             elif time.monotonic() - said >= _ALIVE_SECONDS:
@@ -47,7 +47,7 @@ async def _events(onlookers: Onlookers, who: object, pace: float) -> AsyncIterat
                 continue
             said = time.monotonic()
     finally:
-        onlookers.leave(who)
+        subscribers.leave(subscriber)
 
 
 def _data(news: News) -> str:

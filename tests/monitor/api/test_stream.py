@@ -10,7 +10,7 @@ from typing import Any
 from urllib.request import urlopen
 
 from rop_otel.monitor.api.stream import stream
-from rop_otel.monitor.onlookers import MOST_ROWS
+from rop_otel.monitor.subscribers import MOST_ROWS
 from tests.monitor.exported import request_of
 from tests.monitor.kept import Kept
 from tests.monitor.served import Served
@@ -21,7 +21,7 @@ PACE = 0.01
 
 
 def events(kept: Kept) -> AsyncIterator[str]:
-    response = stream(kept.monitor.onlookers, pace=PACE)
+    response = stream(kept.monitor.subscribers, pace=PACE)
     assert response is not None
     return response.body_iterator.__aiter__()  # type: ignore[return-value]
 
@@ -67,18 +67,18 @@ async def test_a_slow_client(keep: Keep) -> None:
 
 async def test_a_client_that_leaves(keep: Keep) -> None:
     """It makes room for another; there is room for so many."""
-    onlookers = keep().monitor.onlookers
-    who = [onlookers.join() for _ in range(64)]
+    subscribers = keep().monitor.subscribers
+    who = [subscribers.join() for _ in range(64)]
     assert None not in who
-    assert stream(onlookers) is None
-    onlookers.leave(who[0])
-    response = stream(onlookers, pace=PACE)
+    assert stream(subscribers) is None
+    subscribers.leave(who[0])
+    response = stream(subscribers, pace=PACE)
     assert response is not None
     looking = response.body_iterator.__aiter__()
     await anext(looking)
-    assert onlookers.join() is None
+    assert subscribers.join() is None
     await looking.aclose()  # type: ignore[attr-defined]
-    assert onlookers.join() is not None
+    assert subscribers.join() is not None
 
 
 async def test_a_sign_of_life(keep: Keep, monkeypatch: Any) -> None:

@@ -23,17 +23,17 @@
     });
   }
 
+  const sum = (verdicts) => Object.values(verdicts).reduce((all, count) => all + count, 0);
+
   // The last five minutes, counted here from what the stream says.
   function minutesOf(counted, at) {
     const last = Math.floor(at / STRETCH);
     return Array.from({ length: STRETCHES }, (_, index) => {
       const key = last - STRETCHES + 1 + index;
       const verdicts = counted.get(key) || {};
-      return { key, words: clock(key * STRETCH), verdicts, handoffs: Object.values(verdicts).reduce((sum, count) => sum + count, 0) };
+      return { key, words: clock(key * STRETCH), verdicts, handoffs: sum(verdicts) };
     });
   }
-
-  const sum = (verdicts) => Object.values(verdicts).reduce((all, count) => all + count, 0);
 
   // Listens as long as it is looked at. {turn: rises when totals are to be asked again, minutes, state, waiting, said}
   function useStream(paused) {
@@ -57,7 +57,7 @@
         }
         again();
       };
-      const close = rop.feed.stream({ settled, missed: () => held.current || again(), state: (found) => { put((before) => { if (found === "live" && before === "lost") again(); return found; }); } });
+      const close = rop.feed.stream({ settled, state: (found) => { put((before) => { if (found === "live" && before === "lost") again(); return found; }); } });
       return () => { close(); clearTimeout(due.current); };
     }, []);
     useEffect(() => { if (!paused && waiting) { wait(0); again(); } }, [paused]);

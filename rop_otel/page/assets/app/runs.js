@@ -12,7 +12,7 @@
       ${rop.count(seen)} of ${rop.counted(run.planned, "planned record")}</span>`;
   }
 
-  const Verdicts = ({ run }) => html`${Object.entries(run.verdicts).map(([verdict, count]) => html`<a class="verdict-link" key=${verdict} href=${handoffs(run, { verdict: verdict === "null" ? "-" : verdict })}><b>${rop.count(count)}</b> <${rop.Verdict} of=${verdict === "null" ? "" : verdict} /></a> `)}`;
+  const Verdicts = ({ run }) => html`${Object.entries(run.verdicts).map(([verdict, count]) => html`<a class="verdict-link" key=${verdict} href=${handoffs(run, { verdict })}><b>${rop.count(count)}</b> <${rop.Verdict} of=${verdict} /></a> `)}`;
 
   function List({ runs }) {
     return html`<${rop.Scroll} label="Runs"><table class="handoffs">

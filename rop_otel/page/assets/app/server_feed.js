@@ -91,8 +91,8 @@
     };
   }
 
-  // Tells of what is settled until the returned function is called. A lost connection is tried again, and said.
-  function stream({ settled, missed, state }) {
+  // Reports what is settled until the returned function is called. A lost connection is reported, and tried again.
+  function stream({ settled, state }) {
     let source, timer = 0;
     const open = () => {
       source = new EventSource("api/stream");
@@ -102,7 +102,6 @@
         if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, AGAIN);
       };
       source.addEventListener("settled", (event) => settled(JSON.parse(event.data)));
-      source.addEventListener("missed", missed);
     };
     open();
     return () => { clearTimeout(timer); source.close(); };

@@ -1,4 +1,4 @@
-"""News of settled handoffs for those who look on, added up for each until it is taken."""
+"""News of settled handoffs for subscribers, added up for each of them until it is taken."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class News:
     verdicts: Counter[str] = field(default_factory=Counter)
 
 
-class Onlookers:
-    """Those who look on. However slow one is, what waits for it stays small, and nobody waits for it.
+class Subscribers:
+    """Those who get news. However slow one is, what waits for it stays small, and nobody waits for it.
 
     Args:
         most: How many there may be.
@@ -40,21 +40,21 @@ class Onlookers:
         self._news: dict[object, News] = {}
 
     def join(self) -> object | None:
-        """Return who looks on from now; None where there are too many already."""
+        """Return a new subscriber; None where there are too many already."""
         with self._lock:
             if len(self._news) >= self._most:
                 return None
-            who = object()
-            self._news[who] = News()
-            return who
+            subscriber = object()
+            self._news[subscriber] = News()
+            return subscriber
 
-    def leave(self, who: object) -> None:
-        """Let one go."""
+    def leave(self, subscriber: object) -> None:
+        """Let a subscriber go."""
         with self._lock:
-            self._news.pop(who, None)
+            self._news.pop(subscriber, None)
 
-    def tell(self, handoffs: Iterable[StoredHandoff]) -> None:
-        """Give all of them news of handoffs."""
+    def publish(self, handoffs: Iterable[StoredHandoff]) -> None:
+        """Give all subscribers news of handoffs."""
         with self._lock:
             if not self._news:
                 return
@@ -63,11 +63,11 @@ class Onlookers:
                     news.rows.append(each.row)
                     news.verdicts[each.verdict] += 1
 
-    def taken(self, who: object) -> News | None:
-        """Return the news for one of them, which are then gone; None where there are none."""
+    def take(self, subscriber: object) -> News | None:
+        """Return the news for a subscriber, which are then gone; None where there are none."""
         with self._lock:
-            news = self._news[who]
+            news = self._news[subscriber]
             if not news.verdicts:
                 return None
-            self._news[who] = News()
+            self._news[subscriber] = News()
             return news

@@ -1,4 +1,4 @@
-"""The HTTP side of the service, listening."""
+"""The HTTP server of the service."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-class HttpSide:
+class HttpServer:
     """OTLP over HTTP, the API and the page, on a port that is open from the start.
 
     Args:
