@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from rop_otel.core.handoff import Assessment, Drop, HandoffRecord
+from rop_otel.core.handoff import Assessment, Drop, DropCause, HandoffRecord
 from rop_otel.core.handoff.advice import CAUSES, FINDING_WORDS
 from rop_otel.core.handoff.findings.about_passages import WHOLE_SHARE
 from rop_otel.core.handoff.findings.making import named, quoted
@@ -89,7 +89,8 @@ def _loss(assessment: Assessment, record: HandoffRecord, stages: Sequence[Placed
 def _lost(drop: Drop, ids: Iterable[str], stages: Sequence[Placed]) -> dict[str, Any]:
     """Return where something was lost: the place of its stage, a sentence, and what to try."""
     words = CAUSES[drop.cause]
-    at = "" if drop.stage is None else f" at {named(drop.name or drop.stage)}"
+    way = "on the way to" if drop.cause is DropCause.SILENT_CUT else "at"
+    at = "" if drop.stage is None else f" {way} {named(drop.name or drop.stage)}"
     return {
         "place": _place(stages, drop.span_id),
         "says": f"{quoted(ids)} was lost{at}. {words.says}",

@@ -48,7 +48,13 @@ class NamedCheckup:
     @property
     def grave(self) -> bool:
         """Whether something makes verdicts meaningless."""
-        return any(code.grave for code in self.symptoms)
+        return any(map(self.is_grave, self.symptoms))
+
+    def is_grave(self, code: SymptomCode) -> bool:
+        """Return whether a symptom makes verdicts meaningless; a selection that is missing now and then does not."""
+        if code is SymptomCode.EMPTY_SELECTION:
+            return self.symptoms[code].handoffs == self.handoffs
+        return code.grave
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON; the symptoms that most handoffs have, and the grave ones, first."""
@@ -59,7 +65,7 @@ class NamedCheckup:
             "symptoms": [
                 {
                     "code": code.value,
-                    "grave": code.grave,
+                    "grave": self.is_grave(code),
                     "handoffs": each.handoffs,
                     "first": each.first,
                     "seen": each.seen,
@@ -71,7 +77,9 @@ class NamedCheckup:
 
     def ordered(self) -> list[tuple[SymptomCode, _Seen]]:
         """Return the symptoms, the grave ones first, then those of most handoffs."""
-        return sorted(self.symptoms.items(), key=lambda each: (not each[0].grave, -each[1].handoffs, each[0].value))
+        return sorted(
+            self.symptoms.items(), key=lambda each: (not self.is_grave(each[0]), -each[1].handoffs, each[0].value)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

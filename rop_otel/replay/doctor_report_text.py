@@ -32,7 +32,8 @@ def _verdicts(named: NamedCheckup) -> str:
 
 def _symptoms(named: NamedCheckup) -> Iterator[Text]:
     for code, each in named.ordered():
-        mark = Text("  ✗ " if code.grave else "  · ", style="bold red" if code.grave else "yellow")
+        grave = named.is_grave(code)
+        mark = Text("  ✗ " if grave else "  · ", style="bold red" if grave else "yellow")
         yield mark + Text(f"{each.handoffs:,} of {named.handoffs:,}: {readable_words(each.seen)}.")
         yield Text(f"    {code.advice[0].upper()}{code.advice[1:]}.")
         yield Text(f"    First in {readable(each.first)}", style="dim")

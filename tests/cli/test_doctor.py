@@ -53,6 +53,21 @@ def test_it_says_what_looks_wrong_and_what_to_change(spans: Path) -> None:
     assert "Stages that belong to no handoff: 1." in flat
 
 
+@pytest.mark.parametrize(("selections", "code"), [(["a", None], 0), ([None, None], 1)])
+def test_a_selection_that_is_missing(tmp_path: Path, selections: list[str | None], code: int) -> None:
+    """Now and then it may be: the selector picked nothing. Where it always is, no verdict means anything."""
+    file = tmp_path / "spans.jsonl"
+    spans = []
+    for number, selected in enumerate(selections):
+        first = 10 * number + 1
+        given: dict[str, object] = {} if selected else {semconv.SELECTED_IDS: []}
+        spans += [handoff(first, "a", given=given), stage(first + 1, "packing", "a", parent=first)]
+    with file.open("wb") as stream:
+        write(spans, stream)
+    found, text = run("doctor", str(file))
+    assert (found, "a selection was due and none came" in " ".join(text.split())) == (code, True)
+
+
 def test_json_has_the_same(spans: Path) -> None:
     """A program reads codes, counts and advice."""
     code, text = run("doctor", str(spans), "--format", "json")

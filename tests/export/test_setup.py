@@ -18,6 +18,7 @@ from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import NoOpTracer
 
 import rop_otel as rop
 from rop_otel import semconv
@@ -305,6 +306,18 @@ def test_where_the_monitor_assesses_nothing_is_counted_here(outside: Outside) ->
         pass
     assert value(port, "rop_handoff_verdicts_total") is None
     assert len(outside.spans.get_finished_spans()) == 3
+
+
+def test_where_no_span_reaches_a_monitor_that_is_said(caplog: pytest.LogCaptureFixture) -> None:
+    """With assess="monitor" and nobody who records spans, one warning says so, with what to set."""
+    with caplog.at_level(logging.WARNING, "rop_otel"):
+        install = Config.resolve(assess="monitor")
+        runtime.install(runtime.Runtime(install, tracer=NoOpTracer()))
+        for _ in range(3):
+            run()
+    [said] = [record.getMessage() for record in caplog.records]
+    assert "no monitor sees a handoff" in said
+    assert "OTEL_EXPORTER_OTLP_ENDPOINT" in said
 
 
 def test_shutdown_does_not_wait_for_a_hung_exporter(outside: Outside, caplog: pytest.LogCaptureFixture) -> None:

@@ -188,6 +188,7 @@ class Stage(Shape, kw_only=True):
     basis: str | None
     context_tokens: int | None
     token_budget: int | None
+    service: str | None
     top_k: int | None
     input: Ids | None
     handed: int | None

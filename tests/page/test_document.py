@@ -340,6 +340,7 @@ def test_queries_only_where_they_may_be_shown() -> None:
             carried.add(span)
         (detail,) = details(blocks(page(assessed_set("set", replay(spans), carried))))
         assert detail["stages"][0]["top_k"] == 7
+        assert detail["stages"][0]["service"] == "search" != detail["service"]
         texts[text] = json.dumps(detail)
         assert ("question" in detail, "query" in detail["stages"][0]) == (text, text)
     assert "WHY" not in texts[False]

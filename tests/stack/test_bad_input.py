@@ -159,7 +159,10 @@ def test_a_clock_that_is_wrong_changes_no_verdict(
     (tmp_path / "skewed.yaml").write_text(SKEWED.format(shift=shift), encoding="utf-8")
     service, ask, questions = example["service"], example["ask"], example["QUESTIONS"]
     with collector(tmp_path / "collector", ("agent.yaml", "backends.yaml", tmp_path / "skewed.yaml")) as running:
-        with service("retriever", running.endpoint) as retriever, service("reader", running.endpoint, retriever) as url:
+        with (
+            service("retriever", running.endpoint) as retriever,
+            service("reader", running.endpoint, RETRIEVER=retriever) as url,
+        ):
             live = Counter(ask(url, question) for question in questions)
         until(running.traces.exists, within=120, what="a file of spans")
     report = replay_files([str(running.traces)])

@@ -126,7 +126,7 @@ def test_the_page_has_the_fault(story: Story) -> None:
     assert {row["handoff_id"] for row in story.kept} <= failed
     [counted] = story.counted
     assert counted > 0
-    view = f"verdict=FAIL&at={STAGE}&cause={CAUSE}&name=docs-qa"
+    view = f"verdict=FAIL&at={STAGE}/*&cause={CAUSE}&name=docs-qa"
     assert story.links == {f"{story.page}/#/handoffs?{view}"}
 
 

@@ -6,7 +6,15 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 from urllib.parse import parse_qsl
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationInfo,
+    field_validator,
+)
 
 from rop_otel.core.handoff import FINDINGS, DropCause, Verdict
 from rop_otel.monitor.store import NONE, Wanted
@@ -87,6 +95,14 @@ class SummaryFilters(BaseModel):
     run: _Text = Field("", description="ID of the run; - for none.")
     since: _Time = Field("", description="Settled then or later: Unix seconds, or RFC 3339.")
     until: _Time = Field("", description="Settled before: Unix seconds, or RFC 3339.")
+
+    @field_validator("until")
+    @classmethod
+    def _is_later(cls, until: str, given: ValidationInfo) -> str:
+        since = given.data.get("since")
+        if since and until and nanoseconds(until) < nanoseconds(since):
+            raise ValueError(f"{until!r} is before since")
+        return until
 
     def wanted(self, **more: str) -> Wanted:
         """Return what the store looks for."""

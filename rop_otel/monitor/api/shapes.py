@@ -256,6 +256,7 @@ class Stage(Spot):
     basis: str | None
     context_tokens: int | None
     token_budget: int | None
+    service: str | None
     top_k: int | None
     input: Ids | None
     handed: int | None

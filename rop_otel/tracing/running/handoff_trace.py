@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 from time import monotonic_ns, time_ns
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 from opentelemetry.context import Context
@@ -25,6 +25,11 @@ from rop_otel.safety import is_collecting, raise_if_delivered
 from rop_otel.tracing.running.diagnostics import Problem
 from rop_otel.tracing.running.runtime import Runtime
 from rop_otel.tracing.running.span_writing import blame, write
+
+_NO_SPAN: Final = (
+    "no span is recorded, so that no monitor sees a handoff; say where it is with OTEL_EXPORTER_OTLP_ENDPOINT, or use "
+    "a tracer provider that sends spans there"
+)
 
 
 class HandoffTrace:
@@ -77,6 +82,8 @@ class HandoffTrace:
         if not is_collecting():  # what else sees spans begin must not run in the middle of anything
             self._start_span(runtime)
         self._identify()
+        if not self.span_id and runtime.config.assess == "monitor":
+            runtime.diagnostics.remark(Problem.CONFIGURATION, 'assess="monitor"', _NO_SPAN)
 
     def now(self) -> int:
         """Return the time, always later than before: the order of stages must not depend on the clock's resolution."""

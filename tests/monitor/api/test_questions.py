@@ -123,6 +123,8 @@ def test_every_filter(keep: Keep, ask: Ask) -> None:
         ("/api/handoffs?q=%20%09", "q is empty; leave it out"),
         ("/api/handoffs?name=a&name=b", "'name' is given twice"),
         ("/api/handoffs?since=yesterday", "since 'yesterday' is no time"),
+        ("/api/handoffs?since=10&until=9", "until '9' is before since"),
+        ("/api/summary?since=2026-12-01&until=2026-11-30", "until '2026-11-30' is before since"),
         ("/api/handoffs?until=-1", "until '-1' is no time"),
         ("/api/handoffs?until=nan", "until 'nan' is no time"),
         ("/api/handoffs?until=1e300", "until '1e300' is no time"),

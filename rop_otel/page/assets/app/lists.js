@@ -58,6 +58,7 @@
     };
     const added = new Set(stage.added || []);
     const facts = [
+      stage.service && stage.service !== detail.service && html`<span title="service">in ${rop.visible(stage.service, 60)}</span>`,
       stage.implementation && html`<span title="implementation">${rop.visible(stage.implementation, 90)}</span>`,
       stage.fallback && html`<span class="warn-text">ran its fallback</span>`, stage.query_form && `query: ${rop.visible(stage.query_form, 40)}`,
       stage.top_k && `asked for ${stage.top_k}`, stage.duration !== null && stage.duration !== undefined && (stage.duration < 0 ? "ends before it starts" : rop.seconds(stage.duration)),
