@@ -47,7 +47,7 @@ CAUSES: Final[Mapping[DropCause, Words]] = MappingProxyType(
             "Match stems, not literal words; keep one sentence of each.",
         ),
         DropCause.OVER_BUDGET: Words(
-            "Packing left it out: it takes so many tokens, or so many passages.",
+            "Packing left it out: it takes only a limited number of tokens, or of passages.",
             "Pack by score, not by position; let it take more.",
         ),
         DropCause.NO_TEXT: Words(
