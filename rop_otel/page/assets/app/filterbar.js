@@ -5,7 +5,7 @@
   const LABELS = { verdict: "Verdict", at: "Lost at", cause: "Cause", finding: "Finding", name: "Handoff", service: "Service" };
   const NAMES = {
     ...LABELS, q: "Search", record: "Record", object: "Object", run: "Run", selected: "Selected object", judged: "Judged objects",
-    judged_loss: "Judged object lost", citation: "Citation", past: "Settled", since: "Since", until: "Until",
+    judged_loss: "Judged object lost", citation: "Citation", past: "Assessed", since: "Since", until: "Until",
   };
   const PAST = { hour: "in the last hour", day: "in the last day", week: "in the last week" };
   const PAUSE = 120;

@@ -51,7 +51,7 @@
     const { value: detail, fresh } = rop.useAnswer(() => rop.feed.handoff(asked), asked);
     if (!fresh || rop.failed(detail)) return html`<main id="main"><${rop.Heading}>Handoff</${rop.Heading}><${rop.Waiting} value=${fresh ? detail : undefined} /></main>`;
     if (detail === null) {
-      return html`<main id="main"><${rop.Heading}>Handoff</${rop.Heading}><p class="nothing">${rop.feed.live ? "This monitor keeps" : "This file has"} no handoff <${Id} of=${path[1] ?? ""} />${rop.feed.live ? ": it may not be settled yet, or it was deleted since" : ""}. <a href=${rop.link(["handoffs"])}>See those it has.</a></p></main>`;
+      return html`<main id="main"><${rop.Heading}>Handoff</${rop.Heading}><p class="nothing">${rop.feed.live ? "This monitor keeps" : "This file has"} no handoff <${Id} of=${path[1] ?? ""} />${rop.feed.live ? ": it may not be assessed yet, or it was deleted since" : ""}. <a href=${rop.link(["handoffs"])}>See those it has.</a></p></main>`;
     }
     return html`<${Detail} detail=${detail} id=${path[1]} set=${set} params=${params} />`;
   };

@@ -106,8 +106,8 @@
       <div class="title"><${rop.Heading}>Live</${rop.Heading}><${State} stream=${stream} paused=${paused} pause=${pause} />
         <form class="filters few" onSubmit=${(event) => event.preventDefault()}><${rop.Past} value=${base.past} change=${change} /></form></div>
       ${!there ? html`<${rop.Waiting} value=${found} />` : html`
-      <p class="note">${rop.counted(found.handoffs, "handoff")} settled; ${rop.counted(found.open_traces, "trace")} still open.</p>
-      ${found.handoffs === 0 ? html`<p class="nothing">No handoff was settled in this time. <a href=${rop.link(["live"], { past: "all" })}>Show all</a></p>` : html`
+      <p class="note">${rop.counted(found.handoffs, "handoff")} assessed; ${rop.counted(found.open_traces, "trace")} still open.</p>
+      ${found.handoffs === 0 ? html`<p class="nothing">No handoff was assessed in this time. <a href=${rop.link(["live"], { past: "all" })}>Show all</a></p>` : html`
       <${rop.Headline} base=${base} summary=${found.summary} total=${found.handoffs} />
       <div class="two"><${rop.Section} id="hours" title="Verdicts by hour"><${rop.Rates} label="Verdicts by hour" stretches=${hoursOf(found.hours, base)} /></${rop.Section}>
       <${rop.Section} id="minutes" title="The last five minutes" note="Since this page was opened."><${rop.Rates} label="Verdicts in the last five minutes" stretches=${minutesOf(stream.counted, seen.current)} /></${rop.Section}></div>

@@ -18,7 +18,7 @@ SOON = 15_000
 
 def count(page: Page) -> int:
     """Return how many handoffs the view says there are."""
-    found = re.match(r"([\d,]+) handoffs? settled", page.locator("main > .note").first.inner_text())
+    found = re.match(r"([\d,]+) handoffs? assessed", page.locator("main > .note").first.inner_text())
     assert found is not None
     return int(found[1].replace(",", ""))
 
@@ -43,7 +43,7 @@ def test_the_first_handoff_is_waited_for(context: BrowserContext, fresh: Served,
         page.screenshot(path=pictures / "live-first.png", full_page=True)
         sent(fresh, some(1))
         expect(page.locator("h1")).to_have_text("Live", timeout=SOON)
-        expect(page.locator("main")).to_contain_text("3 handoffs settled", timeout=SOON)
+        expect(page.locator("main")).to_contain_text("3 handoffs assessed", timeout=SOON)
         expect(page.locator(".headline")).to_contain_text("selected objects reached the reader")
     assert complaints == []
 
@@ -58,7 +58,7 @@ def test_it_follows_what_arrives(tab: Page, served: Served, pictures: Path) -> N
     before = count(tab)
     table = tab.locator("table.newest").element_handle()
     sent(served, some(100, 12))
-    expect(tab.locator("main > .note").first).to_contain_text(f"{before + 12} handoffs settled", timeout=SOON)
+    expect(tab.locator("main > .note").first).to_contain_text(f"{before + 12} handoffs assessed", timeout=SOON)
     expect(tab.locator("figure[aria-label='Verdicts in the last five minutes'] .volume")).not_to_have_count(0)
     expect(tab.locator("[aria-live=polite]")).to_contain_text("arrived")
     assert table is not None
@@ -96,7 +96,7 @@ def test_it_is_paused_and_goes_on(tab: Page, served: Served) -> None:
     expect(tab.locator(".stream")).to_contain_text("3 handoffs arrived meanwhile", timeout=SOON)
     assert count(tab) == before
     tab.get_by_role("button", name="Go on").click()
-    expect(tab.locator("main > .note").first).to_contain_text(f"{before + 3} handoffs settled", timeout=SOON)
+    expect(tab.locator("main > .note").first).to_contain_text(f"{before + 3} handoffs assessed", timeout=SOON)
 
 
 def test_a_lost_connection_is_said_and_mended(context: BrowserContext, served: Served) -> None:
@@ -110,7 +110,7 @@ def test_a_lost_connection_is_said_and_mended(context: BrowserContext, served: S
     sent(served, some(300))
     page.unroute("**/api/stream")
     expect(page.locator(".state")).to_have_text("live", timeout=SOON)
-    expect(page.locator("main > .note").first).to_contain_text(f"{before + 3} handoffs settled", timeout=SOON)
+    expect(page.locator("main > .note").first).to_contain_text(f"{before + 3} handoffs assessed", timeout=SOON)
 
 
 def test_a_monitor_that_ends_is_said_to(context: BrowserContext, fresh: Served) -> None:

@@ -46,7 +46,7 @@ def test_the_overview_adds_up_all_that_is_stored(tab: Page, served: Served, pict
     tab.get_by_role("combobox", name="Run").select_option("after")
     expect(tab.get_by_role("status").first).to_have_text(f"{len(AFTER)} handoffs")
     assert "run=after" in tab.url
-    tab.get_by_role("combobox", name="Settled").select_option("hour")
+    tab.get_by_role("combobox", name="Assessed").select_option("hour")
     expect(tab.locator(".chips")).to_contain_text("in the last hour")
     expect(tab.get_by_role("status").first).to_have_text(f"{len(AFTER)} handoffs")
     tab.get_by_role("combobox", name="Service").select_option("gateway")
@@ -162,7 +162,7 @@ def test_one_handoff_is_opened_by_its_id(tab: Page, served: Served, pictures: Pa
     [row] = served.get(f"/api/handoffs?run=after&record={lost.record_id}")["handoffs"]
     opened(tab, served, f"handoff/{row['handoff_id']}")
     expect(tab.locator("h1")).to_have_text(lost.record_id or "")
-    expect(tab.locator(".story .says")).to_contain_text("lost at 'mmr'")
+    expect(tab.locator(".story .says")).to_contain_text("lost on the way to 'mmr'")
     expect(tab.locator(".column.loss .stage")).to_have_text("mmr")
     tab.screenshot(path=pictures / "live-handoff.png", full_page=True)
     link = tab.get_by_role("link", name="more like this")
