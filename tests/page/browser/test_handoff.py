@@ -28,7 +28,7 @@ def trail(page: Page) -> list[str]:
 def test_the_loss_is_seen_in_the_chart_and_beside_it(page: Page, usual_page: str, pictures: Path) -> None:
     """Stage, cause and the documents that went missing are on the first screen and in the lists below."""
     page.goto(f"{usual_page}#/handoff/{LOST.handoff_id}")
-    expect(page.locator(".story .says")).to_contain_text("lost on the way to 'mmr'. Code between two stages cut the list")
+    expect(page.locator(".story .says")).to_contain_text("lost on the way to 'mmr'. Code between two stages cut")
     expect(page.locator(".story .try")).to_contain_text("Find the slice")
     expect(page.locator(".column.loss .stage")).to_have_text("mmr")
     expect(page.locator(".labels .selected .why")).to_contain_text("Code between two stages cut the list")
