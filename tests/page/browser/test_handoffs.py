@@ -26,6 +26,17 @@ def params(page: Page) -> dict[str, list[str]]:
     return parse_qs(page.url.partition("#")[2].partition("?")[2])
 
 
+def test_what_is_no_filter_is_said(page: Page, usual_page: str) -> None:
+    """A misspelt name in an address shows all, and says so."""
+    page.goto(f"{usual_page}#/handoffs?colour=red&verdict=FAIL&sort=rank")
+    expect(page.locator("main .warn-text")).to_have_text(
+        ["The address has colour, which is no filter; it changes nothing."]
+    )
+    page.goto(f"{usual_page}#/handoffs?verdict=FAIL&sort=rank&page=1")
+    expect(page.get_by_role("status").first).to_contain_text("handoff")
+    expect(page.locator("main .warn-text")).to_have_count(0)
+
+
 @pytest.mark.parametrize(
     ("label", "value", "name"),
     [

@@ -93,7 +93,7 @@
     return html`<main id="main" aria-busy=${!fresh}><div class="title"><${rop.Heading}>Compare</${rop.Heading}><p class="note">The same records, before and after a change.</p></div>
       <div class="sides">${["a", "b"].map((name) => html`<${Side} key=${name} name=${name} params=${params} count=${there ? result[name === "a" ? "sizeA" : "sizeB"] : undefined} />`)}</div>
       ${same && html`<p class="nothing">A and B are the same handoffs. ${rop.feed.live ? "Choose the times before and after the change, or another run, service or verdict for one of them." : html`Choose another set or filter for one of them. Two files are compared with <code>rop-otel replay before.jsonl --compare after.jsonl --html page.html</code>.`}</p>`}
-      ${!there ? html`<${rop.Waiting} value=${result} />` : result.size === 0 ? html`<p class="nothing">No record is in both: handoffs are paired by their record ID.</p>` : html`<${Result} result=${result} params=${params} sets=${{ a: a.set, b: b.set }} />`}
+      ${!there ? html`<${rop.Waiting} value=${result} />` : result.size === 0 ? html`<p class="nothing">No record is in both. Handoffs are paired by their record ID: give each one with <code>record_id=</code>.</p>` : html`<${Result} result=${result} params=${params} sets=${{ a: a.set, b: b.set }} />`}
     </main>`;
   };
 })((window.rop = window.rop || {}));

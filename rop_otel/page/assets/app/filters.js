@@ -46,10 +46,10 @@
     citation: (row, wanted) => ((row.citations || [])[rop.OUTCOMES.indexOf(wanted)] || 0) > 0,
   };
 
-  rop.filterOf = (params) => {
-    const names = [...Object.keys(rop.TESTS), ...(rop.feed.live ? TIMES : [])];
-    return Object.fromEntries(names.filter((name) => params[name]).map((name) => [name, params[name]]));
-  };
+  const names = () => [...Object.keys(rop.TESTS), ...(rop.feed.live ? TIMES : [])];
+  rop.filterOf = (params) => Object.fromEntries(names().filter((name) => params[name]).map((name) => [name, params[name]]));
+  const OTHERS = ["set", "sort", "page", "depth", "n"]; // what an address says of a table beside its filters
+  rop.unknownIn = (params) => Object.keys(params).filter((name) => !names().includes(name) && !OTHERS.includes(name));
   // The set that an address names; a server has one.
   rop.setOf = (named) => Math.max(0, Math.min(Math.trunc(Number(named)) || 0, (rop.feed.head().sets || [0]).length - 1));
 

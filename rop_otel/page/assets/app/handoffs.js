@@ -91,6 +91,7 @@
         <${rop.SetChoice} set=${set} change=${(chosen) => rop.go(["handoffs"], { set: chosen })} />
         ${rop.feed.live && html`<button type="button" class="small" onClick=${refresh}>Refresh</button>`}</div>
       <${rop.FilterBar} choices=${choices && !rop.failed(choices) ? choices : {}} filter=${filter} change=${change} />
+      ${rop.unknownIn(params).map((name) => html`<p class="warn-text">The address has ${rop.visible(name, 40)}, which is no filter; it changes nothing.</p>`)}
       <${rop.FilterChips} filter=${filter} link=${(others) => rop.link(["handoffs"], { ...steady, ...others })} />
       ${!found || rop.failed(found) ? html`<${rop.Waiting} value=${found} />` : html`<${Listed} found=${found} here=${here} page=${page} depth=${depth} cleared=${rop.link(["handoffs"], steady)} />`}
     </main>`;
