@@ -16,6 +16,7 @@ from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from rop_otel.core.profile import Resolver
 from rop_otel.meters.tally import Tally
 from rop_otel.monitor.http_server import HttpServer
+from rop_otel.monitor.requests import received_here
 from rop_otel.monitor.service import BusyError, Monitor, MonitorSettings
 from rop_otel.monitor.sqlite_store import SqliteStore
 from rop_otel.spans import from_sdk
@@ -48,7 +49,8 @@ class _Exporter(SpanExporter):
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Hand spans over, and wait for nothing."""
         try:
-            self._monitor.submit([from_sdk(span) for span in spans], size=_SPAN_BYTES * len(spans))
+            found, refused = received_here(map(from_sdk, spans))
+            self._monitor.submit(found, refused=refused, size=_SPAN_BYTES * len(spans))
         except BusyError:
             return SpanExportResult.FAILURE
         return SpanExportResult.SUCCESS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -76,6 +76,15 @@ def received(request: bytes, *, is_json: bool) -> Received:
         spans = [_plain(span) for span in otlp_reader.spans_in(request, refused)]
     else:
         spans = [_timely(span) for span in otlp_protobuf.spans_in(request)]
+    return _checked(spans, refused)
+
+
+def received_here(spans: Iterable[Span]) -> Received:
+    """Take in spans of this process by the same rule; there may be none."""
+    return _checked([_plain(span) for span in spans], [])
+
+
+def _checked(spans: list[Span], refused: list[Refused]) -> Received:
     for span in spans:
         reason = _wrong(span)
         if reason is not None:
