@@ -159,7 +159,7 @@ def test_a_llama_index_that_is_not_as_expected(
 def test_watched_methods_can_be_pickled_and_copied(watch: Watch) -> None:
     """An application hands a method of a postprocessor or a store to another process."""
     watch()
-    for method in (WordRerank().apostprocess_nodes, SimpleVectorStore().query):
+    for method in (WordRerank().postprocess_nodes, SimpleVectorStore().query):
         assert pickle.loads(pickle.dumps(method)).__name__ == copy.deepcopy(method).__name__ == method.__name__
 
 
